@@ -1,0 +1,62 @@
+# Short names for what people do here; the work is in scripts/ and in the CMake presets.
+JOBS ?= $(shell nproc)
+export JOBS
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench fuzz soak format tidy golden transcripts clean setup setup-build
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup-build:
+	@scripts/setup build
+
+setup:  ## install the packages that building and testing need (Debian)
+	@scripts/setup build test
+
+build: setup-build  ## the program, at build/reprieve
+	@mkdir -p build
+	@cmake --preset release > build/configure-release.log 2>&1 || { cat build/configure-release.log; exit 1; }
+	@cmake --build --preset release --target reprieve -j $(JOBS)
+	@scripts/link-program release
+
+demo: build  ## plan one decision on examples/mixed-cluster
+	@scripts/demo
+
+test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting
+	@scripts/check
+
+bench: setup  ## benchmarks (ARGS=--benchmark_filter=...)
+	@cmake --preset bench > /dev/null
+	@cmake --build --preset bench -j $(JOBS)
+	@scripts/bench $(ARGS)
+
+fuzz: setup  ## every fuzz target for ten minutes (SECONDS_EACH=...)
+	@mkdir -p build
+	@cmake --preset asan-ubsan > /dev/null
+	@cmake --build --preset asan-ubsan --target reprieve_fuzzers -j $(JOBS)
+	@scripts/fuzz --seconds $(or $(SECONDS_EACH),600) --seed $$(date +%s)
+
+soak: setup  ## property tests on many new random worlds (WORLDS=...)
+	@cmake --preset release -DREPRIEVE_TESTS=ON > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@RC_PARAMS="max_success=$(or $(WORLDS),2000)" ctest --test-dir build/release -L property -j $(JOBS) --output-on-failure --timeout 7200
+
+format: setup  ## format the C++ sources in place
+	@scripts/format
+
+tidy: setup  ## clang-tidy on every file (slow; a second run looks only at what changed)
+	@cmake --preset tidy > /dev/null
+	@cmake --build --preset tidy -j $(JOBS)
+
+golden: setup  ## rewrite the expected output of the scenarios; review it as a diff
+	@cmake --preset release -DREPRIEVE_TESTS=ON > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@REPRIEVE_UPDATE_GOLDEN=1 ctest --test-dir build/release -L scenario -j $(JOBS) --output-on-failure
+	@git status --short tests
+
+transcripts: build  ## rewrite the program output quoted in the documents
+	@scripts/readme-transcripts
+
+clean:  ## remove everything that was built
+	rm -rf build

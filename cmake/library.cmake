@@ -1,0 +1,65 @@
+# The kinds of target that this repository has. Sources are listed by hand; USES names folders of src/, LINKS packages.
+#
+#   reprieve_library(NAME SOURCES ... TESTS ... USES ... LINKS ... TEST_USES ...)   a folder of src/; TESTS are its x_test.cc
+#   reprieve_test(NAME SOURCES ... USES ... LINKS ... LABELS ...)     a GoogleTest program below tests/
+#   reprieve_fuzz(NAME SOURCES ... USES ...)                          a libFuzzer program below tests/fuzz
+#   reprieve_bench(NAME SOURCES ... USES ...)                         a Google Benchmark program below bench/
+#
+# The targets reprieve_tests, reprieve_fuzzers and reprieve_benches build all programs of their kind and nothing else.
+add_custom_target(reprieve_tests)
+add_custom_target(reprieve_fuzzers)
+add_custom_target(reprieve_benches)
+
+function(reprieve_link target visibility)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  target_link_libraries(${target} ${visibility} reprieve_flags ${ARG_LINKS})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(${target} ${visibility} reprieve_${used})
+  endforeach()
+endfunction()
+
+function(reprieve_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;USES;LINKS;TEST_USES" ${ARGN})
+  add_library(reprieve_${name} STATIC ${ARG_SOURCES})
+  reprieve_link(reprieve_${name} PUBLIC USES ${ARG_USES} LINKS ${ARG_LINKS})
+  if(REPRIEVE_TESTS AND ARG_TESTS)
+    reprieve_test(${name} SOURCES ${ARG_TESTS} USES ${name} ${ARG_TEST_USES} LABELS unit)
+  endif()
+endfunction()
+
+function(reprieve_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS;LABELS" ${ARGN})
+  include(GoogleTest)
+  add_executable(${name}_test ${ARG_SOURCES})
+  reprieve_link(${name}_test PRIVATE USES ${ARG_USES} LINKS GTest::gmock GTest::gtest_main rapidcheck ${ARG_LINKS})
+  add_dependencies(reprieve_tests ${name}_test)
+  # Tests are listed when ctest starts: a build does not run what it built.
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
+
+function(reprieve_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name}_fuzz ${ARG_SOURCES})
+  reprieve_link(${name}_fuzz PRIVATE USES ${ARG_USES})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  add_dependencies(reprieve_fuzzers ${name}_fuzz)
+endfunction()
+
+function(reprieve_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name}_bench ${ARG_SOURCES})
+  reprieve_link(${name}_bench PRIVATE USES ${ARG_USES} LINKS benchmark::benchmark_main)
+  set_target_properties(${name}_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  add_dependencies(reprieve_benches ${name}_bench)
+endfunction()
+
+# Adds the named folders, in this order, that have a CMakeLists.txt.
+function(reprieve_folders)
+  foreach(folder IN LISTS ARGN)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()

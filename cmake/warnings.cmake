@@ -1,0 +1,10 @@
+# Warnings are errors, for our own targets only.
+add_library(reprieve_flags INTERFACE)
+target_compile_options(reprieve_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror
+  -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ 12 implements std::stable_sort with a function that it deprecates itself; clang blames the caller.
+  target_compile_options(reprieve_flags INTERFACE -Wno-deprecated-declarations)
+endif()
+target_include_directories(reprieve_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)

@@ -1,0 +1,282 @@
+#include "actions/cycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "actions/allocate.h"
+#include "actions/demands.h"
+#include "actions/desk.h"
+#include "actions/nominations.h"
+#include "actions/preempt.h"
+#include "actions/unplaced.h"
+#include "plugins/limits.h"
+#include "plugins/order.h"
+#include "plugins/shares.h"
+
+namespace reprieve {
+namespace {
+
+class Cycle {
+public:
+    Cycle(Cluster& cluster, const SchedulerConfig& config)
+        : cluster_(cluster),
+          session_(cluster, config),
+          placer_(session_),
+          desk_{session_, placer_, builder_},
+          actions_(config.actions ? *config.actions : default_actions()) {
+        for (const ActionConfig& action : actions_) {
+            if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
+            backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
+        }
+    }
+
+    Plan run(const std::vector<std::string>& only) {
+        collect(only);
+        serve_resizes();
+        serve_all();
+        Plan plan = builder_.build(session_);
+        session_.tx.rollback(0);
+        plan.queues = report_queues(cluster_.snapshot());
+        sort_plan(plan);
+        return plan;
+    }
+
+private:
+    Snapshot& snapshot() { return session_.snapshot; }
+
+    void collect(const std::vector<std::string>& only) {
+        for (Demand& demand : find_demands(cluster_)) {
+            if (!only.empty() && !asked_for(demand, only)) continue;
+            if (demand.nominated) nominated_.push_back(std::move(demand));
+            else waiting_.push_back(std::move(demand));
+        }
+        const auto before = [&](const Demand& a, const Demand& b) { return demand_before(snapshot(), a, b); };
+        std::ranges::sort(nominated_, before);
+        std::ranges::sort(waiting_, before);
+        bool several = false;
+        for (const Demand& d : waiting_) several = several || d.queue != waiting_.front().queue;
+        if (several) shares_.emplace(snapshot());
+    }
+
+    bool asked_for(const Demand& demand, const std::vector<std::string>& only) {
+        const auto named = [&](const std::string& full) {
+            return std::ranges::any_of(only, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
+        };
+        return (demand.gang && named(snapshot().gang_name(demand.gang))) || std::ranges::any_of(demand.pods, [&](PodId p) { return named(snapshot().pod_name(p)); });
+    }
+
+    void serve_resizes() {
+        if (!preempt_) return;
+        std::vector<PodId> pods(cluster_.resizing().begin(), cluster_.resizing().end());
+        std::ranges::sort(pods, [&](PodId a, PodId b) { return pod_before(snapshot(), a, b); });
+        for (PodId pod : pods) preempt_->serve_resize(pod);
+    }
+
+    void serve_all() {
+        std::size_t next_nominated = 0;
+        while (next_nominated < nominated_.size() || !waiting_.empty()) {
+            const std::optional<std::size_t> next = next_waiting();
+            // Who was promised room comes before everybody of no higher standing.
+            if (next_nominated < nominated_.size() && (!next || nominated_[next_nominated].priority >= waiting_[*next].priority)) {
+                serve_nominated(nominated_[next_nominated++]);
+                continue;
+            }
+            const Demand demand = std::move(waiting_[*next]);
+            waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(*next));
+            serve(demand);
+        }
+        for (const Demand& demand : small_) {
+            if (!allocate(desk_, demand, ActionKind::kBackfill).done) refuse(demand, {});
+        }
+    }
+
+    // waiting_ is sorted inside each queue; between queues the share decides, anew after every demand.
+    std::optional<std::size_t> next_waiting() {
+        if (waiting_.empty()) return std::nullopt;
+        if (!shares_) return 0;
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < waiting_.size(); ++i) {
+            const QueueId a = waiting_[i].queue;
+            const QueueId b = waiting_[best].queue;
+            if (a == b || !a || !b) continue;
+            if (shares_->serve_before(snapshot(), a, b)) best = i;
+        }
+        return best;
+    }
+
+    void serve_nominated(const Demand& demand) {
+        if (demand.gang) {
+            serve_nominated_gang(demand);
+            return;
+        }
+        const PodId pod = demand.first();
+        switch (state_of(pod)) {
+            case NominationState::kInFlight: {
+                wait_there(pod, builder_.note({.action = ActionKind::kPreempt}));
+                return;
+            }
+            case NominationState::kIdle: {
+                const NodeId node = nominated_node(snapshot(), pod);
+                if (!placer_.fits(pod, node, View::kLater)) clear(pod);
+                serve_like_new(demand);
+                return;
+            }
+            default:
+                clear(pod);
+                serve_like_new(demand);
+        }
+    }
+
+    // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next plan.
+    void serve_nominated_gang(const Demand& demand) {
+        const bool waits = std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == NominationState::kInFlight; });
+        if (!waits) {
+            for (PodId p : demand.pods) {
+                const NominationState state = state_of(p);
+                if (state == NominationState::kLost) clear(p);
+                if (state == NominationState::kIdle && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
+            }
+            serve_like_new(demand);
+            return;
+        }
+        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt, .owner = owner_name(snapshot(), demand)});
+        for (PodId p : demand.pods) {
+            if (nominated_node(snapshot(), p)) {
+                wait_there(p, note);
+            } else {
+                builder_.unplaced({.pod = snapshot().pod_name(p), .owner = owner_name(snapshot(), demand), .never = false, .reason = "waits while the victims of its gang are leaving"});
+            }
+        }
+    }
+
+    NominationState state_of(PodId pod) {
+        const NodeId node = nominated_node(snapshot(), pod);
+        bool never = false;
+        if (node) {
+            never = placer_.facts(pod)[node.index()].fit == Fit::kNever ||
+                    session_.filters.check_view(Candidate(snapshot(), pod), snapshot().later, snapshot().later, node).fit == Fit::kNever;
+        }
+        const NominationState state = nomination_state(snapshot(), pod, never);
+        // A higher demand of this plan may have taken the room that was being freed.
+        if (state == NominationState::kInFlight && took_room(node) && !placer_.fits(pod, node, View::kLater)) return NominationState::kLost;
+        return state;
+    }
+
+    // Whether this plan put somebody on the node.
+    bool took_room(NodeId node) {
+        return std::ranges::any_of(snapshot().node_pods[node], [&](PodId p) {
+            const PodState state = snapshot().pods[p].state;
+            return state == PodState::kPlaced || state == PodState::kNominated;
+        });
+    }
+
+    void wait_there(PodId pod, std::uint32_t note) {
+        const auto start = session_.tx.checkpoint();
+        const NodeId node = nominated_node(snapshot(), pod);
+        if (placer_.fits(pod, node, View::kLater)) {
+            placer_.put(pod, node, View::kLater, note);
+        } else {
+            session_.tx.nominate(pod, node, {}, note);
+        }
+        session_.commit(start);
+    }
+
+    void clear(PodId pod) {
+        builder_.nomination_cleared(snapshot().pod_name(pod));
+    }
+
+    void serve_like_new(const Demand& demand) { serve(demand); }
+
+    void serve(const Demand& demand) {
+        if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
+            refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever});
+            return;
+        }
+        if (const std::string excess = min_resources_excess(snapshot(), demand); !excess.empty()) {
+            refuse(demand, {.why_not = excess});
+            return;
+        }
+        if (backfills_ && asks_for_nothing(demand)) {
+            small_.push_back(demand);
+            return;
+        }
+        Served last;
+        for (const ActionConfig& action : actions_) {
+            Served served = attempt(action, demand);
+            if (served.done) {
+                finish(demand);
+                return;
+            }
+            if (!served.why_not.empty()) last = std::move(served);
+        }
+        refuse(demand, last);
+    }
+
+    Served attempt(const ActionConfig& action, const Demand& demand) {
+        switch (action.kind) {
+            case ActionKind::kAllocate: return allocate(desk_, demand);
+            case ActionKind::kPreempt: return preempt_->serve(demand);
+            default: return {};
+        }
+    }
+
+    // Members of a served gang that got no place (surplus) are told so.
+    void finish(const Demand& demand) {
+        for (PodId pod : demand.pods) {
+            if (snapshot().pods[pod].state == PodState::kPending) {
+                builder_.unplaced(describe_unplaced(desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
+            } else if (moved(pod)) {
+                clear(pod);
+            }
+        }
+    }
+
+    // Placed elsewhere than an earlier plan promised.
+    bool moved(PodId pod) {
+        const NodeId promised = nominated_node(snapshot(), pod);
+        return promised && snapshot().pods[pod].state == PodState::kNominated && snapshot().pods[pod].node != promised;
+    }
+
+    void refuse(const Demand& demand, const Served& served) {
+        for (PodId pod : demand.pods) {
+            if (cluster_.pod(pod).nominated) clear(pod);
+            builder_.unplaced(describe_unplaced(desk_, demand, pod, served));
+        }
+        builder_.certificate(describe_infeasible(desk_, demand, served, actions_));
+    }
+
+    bool asks_for_nothing(const Demand& demand) {
+        return std::ranges::all_of(demand.pods, [&](PodId p) {
+            const PodClass& cls = snapshot().class_of(p);
+            return !cls.has_devices && std::ranges::all_of(cls.requests, [](const auto& a) { return a.dim == kPods; });
+        });
+    }
+
+    Cluster& cluster_;
+    Session session_;
+    Placer placer_;
+    PlanBuilder builder_;
+    Desk desk_;
+    std::vector<ActionConfig> actions_;
+    std::unique_ptr<Preempt> preempt_;
+    bool backfills_ = false;
+    std::optional<Shares> shares_;
+    std::vector<Demand> nominated_;
+    std::vector<Demand> waiting_;
+    std::vector<Demand> small_;
+};
+
+}  // namespace
+
+Plan run_cycle(Cluster& cluster, const SchedulerConfig& config, const std::vector<std::string>& only) {
+    Plan plan = Cycle(cluster, config).run(only);
+    plan.warnings = cluster.warnings();
+    plan.warnings.insert(plan.warnings.end(), config.warnings.begin(), config.warnings.end());
+    sort_plan(plan);
+    return plan;
+}
+
+}  // namespace reprieve

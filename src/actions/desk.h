@@ -1,0 +1,29 @@
+// Desk: what every action of a cycle works with.
+#pragma once
+
+#include "actions/plan_builder.h"
+#include "search/placement.h"
+#include "search/session.h"
+#include "state/demand.h"
+
+namespace reprieve {
+
+struct Desk {
+    Session& session;
+    Placer& placer;
+    PlanBuilder& plan;
+
+    [[nodiscard]] Snapshot& snapshot() const { return session.snapshot; }
+};
+
+// What is known after trying to serve a demand.
+struct Served {
+    bool done = false;           // placed, or waiting for a place that is held
+    std::string why_not;         // else: one sentence
+    bool never = false;
+};
+
+// "ns/name" of whoever a demand is for: the gang where it has a minimum, else the pod.
+[[nodiscard]] std::string owner_name(const Snapshot& snapshot, const Demand& demand);
+
+}  // namespace reprieve

@@ -1,0 +1,76 @@
+#include "actions/plan_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+std::string device_text(const DeviceHold& hold) {
+    if (hold.whole()) return fmt::format("{}", hold.index);
+    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, hold.memory) : fmt::format("{}:{}m", hold.index, hold.milli);
+}
+
+}  // namespace
+
+std::uint32_t PlanBuilder::note(Note note) {
+    notes_.push_back(std::move(note));
+    return static_cast<std::uint32_t>(notes_.size() - 1);
+}
+
+Plan PlanBuilder::build(const Session& session) const {
+    const Snapshot& s = session.snapshot;
+    Plan plan;
+    plan.now = s.now_time;
+    // The last op of a pod tells where it ended; ops that were taken back again leave nothing.
+    std::map<PodId, const Op*> last;
+    for (const Op& op : session.tx.journal()) {
+        if (op.sign > 0) last[op.pod] = &op;
+        else last.erase(op.pod);
+    }
+    for (const auto& [pod, op] : last) {
+        const Note& note = notes_[op->note];
+        if (op->kind == OpKind::kEvict) {
+            plan.evictions.push_back({.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .unit = note.unit,
+                                      .group = note.group, .owner = note.owner, .action = to_text(note.action), .mode = note.mode,
+                                      .pdb_violation = note.pdb_violation, .stage = "", .reason = note.reason});
+        } else if (op->kind != OpKind::kGrow) {
+            Placement p{.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .devices = {}, .after_evictions = op->kind == OpKind::kNominate,
+                        .owner = note.owner, .domain = note.domain, .action = to_text(note.action)};
+            for (const DeviceHold& hold : session.tx.devices_of(*op)) p.devices.push_back(device_text(hold));
+            plan.placements.push_back(std::move(p));
+        }
+    }
+    plan.unplaced = unplaced_;
+    plan.certificates = certificates_;
+    plan.nominations_cleared.assign(cleared_.begin(), cleared_.end());
+    plan.warnings = warnings_;
+    sort_plan(plan);
+    return plan;
+}
+
+std::vector<QueueReport> report_queues(const Snapshot& s) {
+    std::vector<bool> inhabited(s.queues.size());
+    for (const PodRow& row : s.pods) {
+        if (row.queue && row.state != PodState::kAbsent && !row.has(kServing)) inhabited[row.queue.index()] = true;
+    }
+    std::vector<QueueReport> out;
+    for (QueueId q : IdRange<QueueId>(s.queues.size())) {
+        const QueueRow& row = s.queues[q];
+        if (!row.alive || (row.fact == nullptr && !inhabited[q.index()])) continue;
+        QueueReport report{.name = s.words->str(row.name)};
+        NamedAmounts& used = report.shares["used"];
+        used["cpu"] = 0;
+        used["memory"] = 0;
+        for (Dim dim : IdRange<Dim>(s.dims)) {
+            const std::int64_t value = s.now.queue_used(q, dim);
+            const bool listed = row.fact != nullptr && (row.fact->limit.lists(dim) || row.fact->guarantee.lists(dim) || (row.fact->deserved && row.fact->deserved->lists(dim)));
+            if (value != 0 || listed) used[std::string(s.words->text(dim))] = value;
+        }
+        out.push_back(std::move(report));
+    }
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,50 @@
+// PlanBuilder: turns what a cycle did into a Plan. Each op carries a note (why it was done); the journal says what.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "model/plan.h"
+#include "search/session.h"
+
+namespace reprieve {
+
+struct Note {
+    ActionKind action = ActionKind::kAllocate;
+    std::string owner;   // "ns/name" of the gang with a minimum, or of the pod for whom pods are evicted
+    std::string domain;
+    // Evictions only:
+    UnitKind unit = UnitKind::kPod;
+    std::string group;
+    EvictionMode mode = EvictionMode::kDelete;
+    bool pdb_violation = false;
+    std::string reason;
+};
+
+class PlanBuilder {
+public:
+    std::uint32_t note(Note note);
+    void unplaced(Unplaced entry) { unplaced_.push_back(std::move(entry)); }
+    void certificate(Certificate certificate) { certificates_.push_back(std::move(certificate)); }
+    void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
+    void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+
+    // The plan of everything in the session's journal, sorted.
+    [[nodiscard]] Plan build(const Session& session) const;
+
+private:
+    std::vector<Note> notes_;
+    std::vector<Unplaced> unplaced_;
+    std::vector<Certificate> certificates_;
+    std::set<std::string> cleared_;
+    std::vector<std::string> warnings_;
+};
+
+// Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.
+[[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot);
+
+}  // namespace reprieve

@@ -1,0 +1,98 @@
+#include "actions/preempt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actions/demands.h"
+
+namespace reprieve {
+namespace {
+
+EvictionMode mode_of(const ActionConfig& action) {
+    // Under strict budgets the API server is asked to enforce them, too.
+    if (action.pdb == PdbMode::kStrict && action.mode == EvictMode::kDelete) return EvictionMode::kEvict;
+    switch (action.mode) {
+        case EvictMode::kDelete: return EvictionMode::kDelete;
+        case EvictMode::kEvict: return EvictionMode::kEvict;
+        case EvictMode::kSoft: return EvictionMode::kSoft;
+    }
+    return EvictionMode::kDelete;
+}
+
+}  // namespace
+
+Preempt::Preempt(Desk& desk, const ActionConfig& action) : desk_(desk), action_(action), search_(desk.session, desk.placer, action) {
+    const auto& off = desk.session.config.plugins.disable;
+    by_priority_ = std::ranges::find(off, "priority") == off.end();
+}
+
+Served Preempt::serve(const Demand& demand) {
+    const Snapshot& s = desk_.snapshot();
+    PodId pod = demand.first();
+    std::string gang_owner;
+    if (demand.gang) {
+        const Mandatory members = mandatory_members(s, demand);
+        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {.why_not = "preempt serves single pods"};
+        pod = members.pods.front();
+        gang_owner = owner_name(s, demand);
+    }
+    if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
+    if (!by_priority_) return {.why_not = "preemption by priority is switched off"};
+    const auto choice = search_.find(pod);
+    if (!choice) return {.why_not = "no node can be freed by evicting pods of lower priority"};
+    const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
+    const auto start = desk_.session.tx.checkpoint();
+    carry_out(*choice, owner, demand.priority);
+    desk_.placer.put(pod, choice->node, View::kLater, desk_.plan.note({.action = ActionKind::kPreempt, .owner = gang_owner}));
+    desk_.session.commit(start);
+    certify(*choice, owner);
+    return {.done = true};
+}
+
+void Preempt::serve_resize(PodId pod) {
+    const Snapshot& s = desk_.snapshot();
+    const PodRow& row = s.pods[pod];
+    if (row.has(kNeverPreempts) || !by_priority_ || s.facts->node(row.node)->resize_preemption_disabled) return;
+    const auto choice = search_.find_for_resize(pod);
+    if (!choice) return;
+    const std::string owner = s.pod_name(pod);
+    const auto start = desk_.session.tx.checkpoint();
+    carry_out(*choice, owner, row.priority);
+    desk_.session.tx.grow(pod, desk_.plan.note({.action = ActionKind::kPreempt}));
+    desk_.session.commit(start);
+    certify(*choice, owner);
+}
+
+void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, std::int32_t priority) {
+    const Snapshot& s = desk_.snapshot();
+    for (std::uint32_t at : choice.victims.chosen) {
+        const Unit& unit = choice.victims.list.units[at];
+        const bool in_group = unit.gang.valid();
+        const std::string part = unit.count > 1 ? fmt::format(", with the {} pods of its group", unit.count)
+                                                : (unit.kind == UnitKind::kSafe ? ", surplus of its gang" : "");
+        const std::uint32_t note = desk_.plan.note(
+            {.action = ActionKind::kPreempt,
+             .owner = owner,
+             .unit = unit.kind,
+             .group = in_group ? s.gang_name(unit.gang) : "",
+             .mode = mode_of(action_),
+             .pdb_violation = unit.violations > 0,
+             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}", unit.priority, owner, priority,
+                                   s.node_name(choice.node), part, unit.violations > 0 ? ", over its disruption budget" : "", choice.candidates,
+                                   choice.candidates == 1 ? "" : "s")});
+        for (PodId victim : choice.victims.list.pods_of(unit)) desk_.session.tx.evict(victim, note);
+    }
+}
+
+void Preempt::certify(const PreemptChoice& choice, const std::string& owner) {
+    Certificate c{.owner = owner, .action = to_text(ActionKind::kPreempt)};
+    c.status = !action_.improve ? CertificateStatus::kHeuristic : (choice.proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
+    c.cost = search_.order().print(choice.victims.cost);
+    if (choice.proven) c.bound = c.cost;
+    else if (choice.bound) c.bound = search_.order().print(*choice.bound);
+    if (choice.runner_up) c.runner_up = search_.order().print(*choice.runner_up);
+    desk_.plan.certificate(std::move(c));
+}
+
+}  // namespace reprieve

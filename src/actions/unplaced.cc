@@ -1,0 +1,86 @@
+#include "actions/unplaced.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugins/limits.h"
+
+namespace reprieve {
+namespace {
+
+// "0 of 5 nodes fit: 3 Insufficient cpu, 2 node(s) were unschedulable".
+std::string node_sentence(const Snapshot& s, const Placer::Refusal& refusal) {
+    if (s.nodes_by_name.empty()) return "there are no nodes";
+    std::vector<std::pair<std::int64_t, std::string>> parts;
+    std::int64_t refused = 0;
+    for (const auto& [reason, count] : refusal.nodes) {
+        parts.emplace_back(-count, reason);
+        refused += count;
+    }
+    std::ranges::sort(parts);
+    const auto total = static_cast<std::int64_t>(s.nodes_by_name.size());
+    std::string out = fmt::format("{} of {} nodes fit", total - refused, total);
+    const char* separator = ": ";
+    for (const auto& [count, reason] : parts) {
+        out += fmt::format("{}{} {}", separator, -count, reason);
+        separator = ", ";
+    }
+    return out;
+}
+
+}  // namespace
+
+Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Served& served) {
+    const Snapshot& s = desk.snapshot();
+    Unplaced out{.pod = s.pod_name(pod), .owner = demand.gang ? owner_name(s, demand) : ""};
+    if (served.never) {
+        out.never = true;
+        out.reason = served.why_not;
+        return out;
+    }
+    const Placer::Refusal refusal = desk.placer.refusal(pod);
+    out.never = refusal.never && !s.nodes_by_name.empty();
+    out.nodes = refusal.nodes;
+    const auto& requests = s.class_of(pod).requests;
+    const QueueId queue = s.pods[pod].queue;
+    std::string limit = describe_limit(s, s.later, queue, requests);
+    if (limit.empty()) limit = describe_limit(s, s.now, queue, requests);
+    out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
+    if (!served.why_not.empty()) out.reason += "; " + served.why_not;
+    return out;
+}
+
+Certificate describe_infeasible(Desk& desk, const Demand& demand, const Served& served, const std::vector<ActionConfig>& actions) {
+    const Snapshot& s = desk.snapshot();
+    Certificate out{.owner = owner_name(s, demand), .action = to_text(ActionKind::kAllocate), .status = CertificateStatus::kInfeasible};
+    for (const ActionConfig& action : actions) {
+        if (action.kind == ActionKind::kPreempt && !demand.gang) out.action = to_text(action.kind);
+    }
+    out.binding = describe_unplaced(desk, demand, demand.first(), served).reason;
+    return out;
+}
+
+std::string min_resources_excess(const Snapshot& s, const Demand& demand) {
+    const Gang* group = demand.gang ? s.gangs[demand.gang].fact : nullptr;
+    if (group == nullptr || !group->min_resources || !demand.queue) return "";
+    const Resources& need = *group->min_resources;
+    for (QueueId q : s.queue_path[demand.queue]) {
+        const Queue* fact = s.queues[q].fact;
+        if (fact == nullptr) continue;
+        for (const auto& [dim, value] : need) {
+            const std::int64_t* limit = fact->limit.find(dim);
+            if (limit != nullptr && value > *limit) {
+                return fmt::format("minResources ask for {} of {}, more than queue {} may ever use", value, s.words->text(dim), s.words->text(s.queues[q].name));
+            }
+        }
+    }
+    for (const auto& [dim, value] : need) {
+        std::int64_t total = 0;
+        for (NodeId node : s.nodes_by_name) total = saturating_add(total, s.facts->node(node)->allocatable.get(dim));
+        if (value > total) return fmt::format("minResources ask for {} of {}, more than the cluster has", value, s.words->text(dim));
+    }
+    return "";
+}
+
+}  // namespace reprieve

@@ -1,0 +1,85 @@
+// The program: commands, their options, exit codes.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "app/check_command.h"
+#include "app/completion.h"
+#include "app/exit_codes.h"
+#include "app/plan_command.h"
+#include "app/version.h"
+
+namespace reprieve {
+namespace {
+
+constexpr const char* kPlanExamples = R"(
+Examples:
+  reprieve plan -f cluster.yaml                          what would be decided now
+  kubectl get nodes,pods,pdb,priorityclasses -A -o json | reprieve plan -f - -f job.yaml
+  reprieve plan -f dump/ --for training-job -o json      only for one gang, as JSON
+  reprieve plan -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
+
+Exit codes: 0 everything placed (or nothing to do), 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
+)";
+
+int run(int argc, char** argv) {
+    CLI::App app{"Reprieve: a Kubernetes scheduler whose trade is preemption"};
+    app.name("reprieve");
+    app.require_subcommand(1);
+    app.failure_message(CLI::FailureMessage::simple);
+    app.footer("Run `reprieve COMMAND --help` for options and examples of a command.");
+    int code = kExitOk;
+
+    PlanOptions plan;
+    CLI::App* plan_app = app.add_subcommand("plan", "Show what would be decided now; changes nothing");
+    plan_app->add_option("-f,--filename", plan.files, "File or directory of manifests, YAML or JSON; - for stdin")->required()->type_name("FILE");
+    plan_app->add_option("--config", plan.config_file, "Scheduler configuration")->type_name("FILE");
+    plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")->type_name("NAME");
+    plan_app->add_option("--now", plan.now, "The time to plan for (RFC 3339); default: the clock")->type_name("TIME");
+    plan_app->add_option("-o,--output", plan.output, "table, json or yaml")->check(CLI::IsMember({"table", "json", "yaml"}))->type_name("FORMAT");
+    plan_app->footer(kPlanExamples);
+    plan_app->callback([&] { code = plan_command(plan); });
+
+    std::string check_file;
+    CLI::App* check_app = app.add_subcommand("check", "Check a scheduler configuration");
+    check_app->add_option("CONFIG", check_file, "Scheduler configuration or volcano-scheduler.conf")->required()->type_name("FILE");
+    check_app->footer("\nExample:\n  reprieve check scheduler.yaml\n");
+    check_app->callback([&] { code = check_command(check_file); });
+
+    CLI::App* version_app = app.add_subcommand("version", "Print the version");
+    version_app->callback([] { fmt::print("reprieve {}\n", kVersion); });
+
+    std::string shell;
+    CLI::App* completion_app = app.add_subcommand("completion", "Print a shell completion script");
+    completion_app->add_option("SHELL", shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}))->type_name("SHELL");
+    completion_app->footer("\nExample:\n  source <(reprieve completion bash)\n");
+    completion_app->callback([&] { fmt::print("{}", *completion_script(shell)); });
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int status = app.exit(error);
+        return status == 0 ? kExitOk : kExitUsage;
+    }
+    if (std::fflush(stdout) != 0) {
+        fmt::print(stderr, "reprieve: cannot write the output\n");
+        return kExitFailure;
+    }
+    return code;
+}
+
+}  // namespace
+}  // namespace reprieve
+
+int main(int argc, char** argv) {
+    try {
+        return reprieve::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fputs("reprieve: unexpected failure: ", stderr);
+        std::fputs(error.what(), stderr);
+        std::fputs("\n", stderr);
+        return reprieve::kExitFailure;
+    }
+}

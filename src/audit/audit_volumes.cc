@@ -1,0 +1,206 @@
+// VolumeBinding, VolumeZone, VolumeRestrictions, NodeVolumeLimits: what volumes say about nodes and about each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "audit/rules.h"
+
+namespace reprieve {
+namespace {
+
+using ClaimName = std::pair<StringId, StringId>;
+
+const VolumeClaim* claim_of(const Case& judged, PodId pod, const VolumeUse& use) {
+    if (use.kind != VolumeKind::kClaim) return nullptr;
+    const auto& claims = judged.cluster.claims();
+    return claims.get(claims.find(judged.fact(pod).ns, use.id));
+}
+
+const PersistentVolume* volume_of(const Case& judged, const VolumeClaim* claim) {
+    return claim != nullptr && claim->volume ? judged.cluster.volume(claim->volume) : nullptr;
+}
+
+const StorageClass* storage_of(const Case& judged, const VolumeClaim& claim) {
+    return claim.storage_class_written ? judged.cluster.storage_class(claim.storage_class)
+                                       : judged.cluster.default_storage_class();
+}
+
+bool any_term(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
+    return std::ranges::any_of(terms, [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
+}
+
+bool reaches(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
+    return !volume.node_affinity_required || any_term(volume.node_terms, node, words);
+}
+
+bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const Node& node, const Vocabulary& words) {
+    const bool reserved = volume.claim_name == claim.name && volume.claim_ns == claim.ns;
+    if (!reserved && (volume.claim_name || !volume.available)) return false;
+    if (volume.storage_class != claim.storage_class || volume.filesystem != claim.filesystem) return false;
+    if (volume.capacity < claim.request) return false;
+    if (!claim.selector.null && !claim.selector.matches(volume.labels, words)) return false;
+    const auto offered = [&](AccessMode mode) { return std::ranges::find(volume.modes, mode) != volume.modes.end(); };
+    return std::ranges::all_of(claim.modes, offered) && reaches(volume, node, words);
+}
+
+bool something_to_bind(const Case& judged, const VolumeClaim& claim, const Node& node) {
+    const auto& volumes = judged.cluster.volumes();
+    using AnyVolume = decltype(volumes.find({}, {}));
+    for (const AnyVolume id : IdRange<AnyVolume>(volumes.slots())) {
+        const PersistentVolume* volume = volumes.get(id);
+        if (volume != nullptr && could_bind(*volume, claim, node, judged.words)) return true;
+    }
+    return false;
+}
+
+// Empty: the claim is bound within reach, or can be.
+std::string binding_trouble(const Case& judged, const VolumeClaim* claim, const Node& node) {
+    if (claim == nullptr) return "does not exist";
+    if (claim->lost) return "lost its volume";
+    if (claim->volume) {
+        const PersistentVolume* volume = volume_of(judged, claim);
+        if (volume == nullptr) return "names a volume that does not exist";
+        return reaches(*volume, node, judged.words) ? "" : "has a volume out of the node's reach";
+    }
+    const StorageClass* storage = storage_of(judged, *claim);
+    if (storage == nullptr || !storage->wait_for_first_consumer) return "is not bound yet";
+    if (claim->selected_node && claim->selected_node != node.name) return "is being provisioned for another node";
+    if (something_to_bind(judged, *claim, node)) return "";
+    const std::string_view provisioner = judged.words.text(storage->provisioner);
+    if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") return "finds no volume";
+    const auto& where = storage->allowed_topologies;
+    return where.empty() || any_term(where, node, judged.words) ? "" : "cannot be provisioned for the node";
+}
+
+constexpr std::array<std::string_view, 4> kZoneLabels = {"topology.kubernetes.io/zone",
+                                                         "topology.kubernetes.io/region",
+                                                         "failure-domain.beta.kubernetes.io/zone",
+                                                         "failure-domain.beta.kubernetes.io/region"};
+
+std::string_view label_text(const Labels& labels, std::string_view key, const Vocabulary& words) {
+    const StringId id = words.find_string(key);
+    return id ? words.text(labels.get(id)) : std::string_view();
+}
+
+// "a__b" lists several zones.
+bool lists_zone(const std::string& zones, std::string_view zone) {
+    return ("__" + zones + "__").find(fmt::format("__{}__", zone)) != std::string::npos;
+}
+
+bool in_zone_of(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
+    // A node without any zone is in a cluster without zones.
+    const bool zoned = std::ranges::any_of(kZoneLabels, [&](auto key) { return !label_text(node.labels, key, words).empty(); });
+    if (!zoned) return true;
+    return std::ranges::all_of(kZoneLabels, [&](std::string_view key) {
+        const std::string zones(label_text(volume.labels, key, words));
+        return zones.empty() || lists_zone(zones, label_text(node.labels, key, words));
+    });
+}
+
+bool disks_clash(const VolumeUse& a, const VolumeUse& b) {
+    if (a.kind != b.kind || a.id != b.id || a.kind == VolumeKind::kClaim || a.kind == VolumeKind::kCsiInline) return false;
+    return a.kind == VolumeKind::kAwsElasticBlockStore || !a.read_only || !b.read_only;
+}
+
+bool uses_claim(const Case& judged, PodId pod, const ClaimName& claim) {
+    if (judged.fact(pod).ns != claim.first) return false;
+    return std::ranges::any_of(judged.spec(pod).volumes, [&](const VolumeUse& use) {
+        return use.kind == VolumeKind::kClaim && use.id == claim.second;
+    });
+}
+
+void judge_restrictions(const Scene& scene, const PlacedPod& placed, Findings& out) {
+    const Case& judged = scene.judged();
+    for (const VolumeUse& use : judged.spec(placed.pod).volumes) {
+        const VolumeClaim* claim = claim_of(judged, placed.pod, use);
+        if (claim != nullptr && std::ranges::find(claim->modes, AccessMode::kReadWriteOncePod) != claim->modes.end()) {
+            scene.each([&](const Seat& seat) {
+                if (seat.pod == placed.pod || !uses_claim(judged, seat.pod, {claim->ns, claim->name})) return;
+                out.push_back({"VolumeRestrictions",
+                               fmt::format("claim {} is for one pod and {} has it",
+                                           judged.words.text(claim->name),
+                                           judged.name(seat.pod))});
+            });
+        }
+        for (const PodId other : scene.on(placed.node)) {
+            if (other == placed.pod) continue;
+            for (const VolumeUse& theirs : judged.spec(other).volumes) {
+                if (!disks_clash(use, theirs)) continue;
+                out.push_back({"VolumeRestrictions",
+                               fmt::format("{} uses disk {}", judged.name(other), judged.words.text(use.id))});
+            }
+        }
+    }
+}
+
+// The claims of a pod that the driver attaches.
+std::set<ClaimName> claims_of_driver(const Case& judged, PodId pod, StringId driver) {
+    std::set<ClaimName> found;
+    for (const VolumeUse& use : judged.spec(pod).volumes) {
+        const VolumeClaim* claim = claim_of(judged, pod, use);
+        if (claim == nullptr) continue;
+        const PersistentVolume* volume = volume_of(judged, claim);
+        const StorageClass* storage = storage_of(judged, *claim);
+        const StringId by = volume != nullptr ? volume->csi_driver : storage != nullptr ? storage->provisioner : StringId();
+        if (by == driver) found.emplace(claim->ns, claim->name);
+    }
+    return found;
+}
+
+void judge_limit(const Scene& scene, const PlacedPod& placed, StringId driver, std::int32_t limit, Findings& out) {
+    const Case& judged = scene.judged();
+    const std::set<ClaimName> own = claims_of_driver(judged, placed.pod, driver);
+    std::set<ClaimName> attached = own;
+    std::set<ClaimName> before;  // by pods that the plan did not bring
+    for (const PodId other : scene.on(placed.node)) {
+        const std::set<ClaimName> theirs = claims_of_driver(judged, other, driver);
+        attached.insert(theirs.begin(), theirs.end());
+        if (scene.seat(other).placed == nullptr) before.insert(theirs.begin(), theirs.end());
+    }
+    const bool brings = std::ranges::any_of(own, [&](const ClaimName& claim) { return !before.contains(claim); });
+    if (!brings || std::cmp_less_equal(attached.size(), limit)) return;
+    out.push_back({"NodeVolumeLimits",
+                   fmt::format("{} volumes of {} on the node, it takes {}",
+                               attached.size(),
+                               judged.words.text(driver),
+                               limit)});
+}
+
+}  // namespace
+
+void judge_volume_facts(const Case& judged, const PlacedPod& placed, Findings& out) {
+    const Node& node = *judged.cluster.node(placed.node);
+    for (const VolumeUse& use : judged.spec(placed.pod).volumes) {
+        if (use.kind != VolumeKind::kClaim) continue;
+        const VolumeClaim* claim = claim_of(judged, placed.pod, use);
+        if (judged.filters_by("VolumeBinding")) {
+            const std::string trouble = binding_trouble(judged, claim, node);
+            if (!trouble.empty()) {
+                out.push_back({"VolumeBinding", fmt::format("claim {} {}", judged.words.text(use.id), trouble)});
+            }
+        }
+        const PersistentVolume* volume = volume_of(judged, claim);
+        if (judged.filters_by("VolumeZone") && volume != nullptr && !in_zone_of(*volume, node, judged.words)) {
+            out.push_back({"VolumeZone",
+                           fmt::format("volume {} is in another zone", judged.words.text(volume->name))});
+        }
+        if (judged.filters_by("VolumeRestrictions") && claim == nullptr) {
+            out.push_back({"VolumeRestrictions", fmt::format("claim {} does not exist", judged.words.text(use.id))});
+        }
+    }
+}
+
+void judge_volumes(const Scene& scene, const PlacedPod& placed, Findings& out) {
+    const Case& judged = scene.judged();
+    if (judged.spec(placed.pod).volumes.empty()) return;
+    if (judged.filters_by("VolumeRestrictions")) judge_restrictions(scene, placed, out);
+    const CsiNode* csi = judged.cluster.csi_node(judged.cluster.node(placed.node)->name);
+    if (csi == nullptr || !judged.filters_by("NodeVolumeLimits")) return;
+    for (const auto& [driver, limit] : csi->limits) {
+        if (limit) judge_limit(scene, placed, driver, *limit, out);
+    }
+}
+
+}  // namespace reprieve

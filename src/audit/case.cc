@@ -1,0 +1,168 @@
+#include "audit/case.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/check.h"
+#include "base/quantity.h"
+
+namespace reprieve {
+
+bool serves_a_demand(ActionKind kind) {
+    return kind == ActionKind::kPreempt || kind == ActionKind::kGangPreempt || kind == ActionKind::kGangReclaim ||
+           kind == ActionKind::kJobPreempt;
+}
+
+std::optional<std::int32_t> device_index(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view number = text.substr(0, colon);
+    std::int32_t index = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), index);
+    if (read.ec != std::errc{} || read.ptr != number.data() + number.size() || index < 0) return std::nullopt;
+    if (colon != std::string_view::npos && !parse_quantity(text.substr(colon + 1), QuantityUnit::kMilli)) {
+        return std::nullopt;
+    }
+    return index;
+}
+
+Case::Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chosen)
+    : cluster(facts),
+      plan(judged),
+      config(chosen),
+      snapshot(facts.snapshot()),
+      words(facts.words()),
+      actions(chosen.actions ? *chosen.actions : default_actions()) {
+    REPRIEVE_CHECK(snapshot.pods.size() == cluster.pod_slots(), "the cluster was not refreshed");
+    for (const GangId gang : IdRange<GangId>(snapshot.gangs.size())) {
+        if (snapshot.gangs[gang].alive) gangs_by_name_.emplace(snapshot.gang_name(gang), gang);
+    }
+    look_up_evictions();
+    look_up_placements();
+}
+
+void Case::look_up_evictions() {
+    for (const Eviction& entry : plan.evictions) {
+        const PodId pod = find_pod(entry.pod);
+        if (!pod || !bound(pod) || evicted_index_.contains(pod)) continue;
+        evicted_index_.emplace(pod, evicted.size());
+        evicted.push_back({&entry, pod, action(entry.action)});
+    }
+}
+
+void Case::look_up_placements() {
+    std::set<PodId> seen;
+    for (const Placement& entry : plan.placements) {
+        const PodId pod = find_pod(entry.pod);
+        const StringId node_name = words.find_string(entry.node);
+        const NodeId node = node_name ? cluster.find_node(node_name) : NodeId();
+        if (!pod || !waits(pod) || !node || !seen.insert(pod).second) continue;
+        PlacedPod item{&entry, pod, node, {}, false};
+        for (const std::string& text : entry.devices) {
+            if (const auto index = device_index(text)) {
+                item.holds.push_back(hold_on(cluster.node(node)->devices, *index, spec(pod).devices));
+            }
+        }
+        item.in_flight = is_in_flight(item);
+        placed.push_back(std::move(item));
+    }
+}
+
+PodId Case::find_pod(std::string_view full_name) const {
+    const std::size_t slash = full_name.find('/');
+    if (slash == std::string_view::npos) return {};
+    const StringId ns = words.find_string(full_name.substr(0, slash));
+    return ns ? cluster.find_pod(ns, full_name.substr(slash + 1)) : PodId();
+}
+
+bool Case::bound(PodId pod) const { return exists(pod) && fact(pod).node && !fact(pod).finished(); }
+
+bool Case::waits(PodId pod) const {
+    const Pod& it = fact(pod);
+    return exists(pod) && !it.node && !it.finished() && !it.gated && !it.terminating();
+}
+
+const EvictedPod* Case::eviction_of(PodId pod) const {
+    const auto it = evicted_index_.find(pod);
+    return it == evicted_index_.end() ? nullptr : &evicted[it->second];
+}
+
+bool Case::enabled(std::string_view plugin) const {
+    return std::ranges::find(config.plugins.disable, plugin) == config.plugins.disable.end();
+}
+
+bool Case::filters_by(std::string_view filter) const {
+    // The filter Devices is also known as the plugin `devices`.
+    if (!enabled(filter) || (filter == "Devices" && !enabled("devices"))) return false;
+    if (!config.plugins.only) return true;
+    const std::vector<std::string>& only = *config.plugins.only;
+    return std::ranges::any_of(only, [&](const std::string& name) {
+        return name == filter || (filter == "Devices" && name == "devices");
+    });
+}
+
+std::optional<ActionKind> Case::action(std::string_view name) const {
+    for (const ActionConfig& item : actions) {
+        if (name == to_text(item.kind)) return item.kind;
+    }
+    return std::nullopt;
+}
+
+GangId Case::gang_with_minimum(PodId pod) const {
+    const GangId gang = row(pod).gang;
+    return gang && snapshot.gangs[gang].min >= 1 ? gang : GangId();
+}
+
+Owner Case::owner(const std::string& name) const {
+    const auto gang = gangs_by_name_.find(name);
+    // A set of single pods owns nothing itself.
+    if (gang != gangs_by_name_.end() && snapshot.gangs[gang->second].min >= 1) return {{}, gang->second};
+    return {find_pod(name), {}};
+}
+
+std::int32_t Case::standing(PodId pod) const {
+    const GangId gang = row(pod).gang;
+    if (!gang) return row(pod).priority;
+    const GangRow& group = snapshot.gangs[gang];
+    return group.priority_from_group || group.min >= 1 ? group.attack_priority : row(pod).priority;
+}
+
+std::int32_t Case::standing(const Owner& owner) const {
+    return owner.gang ? snapshot.gangs[owner.gang].attack_priority : standing(owner.pod);
+}
+
+std::vector<const PlacedPod*> Case::placements_for(const std::string& name) const {
+    const Owner who = owner(name);
+    std::vector<GangId> gangs;
+    if (who.gang) {
+        gangs = snapshot.gangs[who.gang].peers;
+        gangs.push_back(who.gang);
+    }
+    std::vector<const PlacedPod*> found;
+    for (const PlacedPod& item : placed) {
+        if (item.in_flight) continue;
+        const GangId gang = row(item.pod).gang;
+        const bool of_gang = gang && std::ranges::find(gangs, gang) != gangs.end();
+        if (of_gang || item.pod == who.pod || item.entry->owner == name) found.push_back(&item);
+    }
+    return found;
+}
+
+bool Case::is_in_flight(const PlacedPod& item) const {
+    const Pod& pod = fact(item.pod);
+    if (!item.entry->after_evictions || !pod.nominated || words.text(pod.nominated) != item.entry->node) return false;
+    std::vector<std::string> paid;
+    if (pod.more().plan) paid = pod.more().plan->victim_uids;
+    if (const GangId gang = row(item.pod).gang; gang && snapshot.gangs[gang].fact != nullptr) {
+        const auto& note = snapshot.gangs[gang].fact->plan;
+        if (note) paid.insert(paid.end(), note->victim_uids.begin(), note->victim_uids.end());
+    }
+    return std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
+        const Pod& victim = fact(other);
+        if (!bound(other) || !victim.terminating()) return false;
+        if (std::ranges::find(paid, victim.uid) != paid.end() && !victim.uid.empty()) return true;
+        return victim.disruption_target && row(other).unit_priority < standing(item.pod);
+    });
+}
+
+}  // namespace reprieve

@@ -1,0 +1,82 @@
+// The rules, by topic. Each asks its one question anew from the facts and reports what it finds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/audit.h"
+#include "audit/case.h"
+#include "audit/scene.h"
+
+namespace reprieve {
+
+// What is wrong with one pod in one place.
+struct Finding {
+    const char* rule = "";
+    std::string what;
+};
+using Findings = std::vector<Finding>;
+
+class Report {
+public:
+    void add(std::string rule, std::string object, std::string what);
+    void add(const std::string& object, const Findings& findings, const std::string& when);
+    [[nodiscard]] std::vector<Violation> take();
+
+private:
+    std::vector<Violation> violations_;
+};
+
+// Which answer must be beyond doubt, where the order of the plan's own steps decides.
+enum class Proof : std::uint8_t {
+    kOfFault,  // found only if wrong in every order: is the plan at fault?
+    kOfFit     // found unless right in every order: would the pod have fitted without this eviction?
+};
+
+// Pod and node by themselves (audit_nodes.cc, audit_volumes.cc).
+void judge_node_facts(const Case& judged, const PlacedPod& placed, Findings& out);
+void judge_volume_facts(const Case& judged, const PlacedPod& placed, Findings& out);
+[[nodiscard]] bool tolerates_all(const PodSpec& spec, const Node& node, const Vocabulary& words);
+[[nodiscard]] bool node_matches(const PodSpec& spec, const Node& node, const Vocabulary& words);
+
+// Pod and node among others. The pod itself is in the scene.
+void judge_capacity(const Scene& scene, const PlacedPod& placed, Findings& out);
+void judge_ports(const Scene& scene, const PlacedPod& placed, Findings& out);
+void judge_devices(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_volumes(const Scene& scene, const PlacedPod& placed, Findings& out);
+void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out);
+// All of these (audit_fit.cc).
+void judge_fit(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+// A running pod on its own node with its resize granted.
+void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out);
+
+// The plan as a whole.
+void judge_form(const Case& judged, Report& report);
+void judge_certificates(const Case& judged, Report& report);
+void judge_queues(const Case& judged, Report& report);
+void judge_reclaims(const Scene& later, Report& report);
+void judge_gangs(const Scene& later, Report& report);
+void judge_broken_gangs(const Scene& later, Report& report);
+void judge_topology(const Scene& later, Report& report);
+void judge_evictions(const Case& judged, Report& report);
+void judge_budgets(const Case& judged, Report& report);
+void judge_need(const Scene& later, Report& report);
+
+// What keeps these pods from being a running gang; empty: nothing (audit_gangs.cc).
+[[nodiscard]] std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live);
+// Members of the gang in the scene.
+[[nodiscard]] std::vector<PodId> gang_members(const Scene& scene, GangId gang);
+// Which of a gang's sub-groups a pod is in: the number of the policy and the values of its labels; -1: none.
+struct SubGroup {
+    int policy = -1;
+    std::vector<StringId> values;
+    friend auto operator<=>(const SubGroup&, const SubGroup&) = default;
+};
+[[nodiscard]] SubGroup sub_group_of(const Case& judged, const Gang& gang, PodId pod);
+// Whether the members that stay may run without those that go.
+[[nodiscard]] bool may_lose_members(const Case& judged, GangId gang);
+
+}  // namespace reprieve

@@ -1,0 +1,90 @@
+#include "audit/scene.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+// Victims of servingPreempt make room for replicas that the plan does not list: nobody else may count on it.
+bool gone_later(const Case& judged, PodId pod) {
+    if (judged.fact(pod).terminating()) return true;
+    const EvictedPod* eviction = judged.eviction_of(pod);
+    return eviction != nullptr && eviction->entry->unit != UnitKind::kReplica;
+}
+
+}  // namespace
+
+Scene::Scene(const Case& judged, View view)
+    : case_(&judged),
+      view_(view),
+      seats_(judged.cluster.pod_slots()),
+      by_node_(judged.snapshot.nodes.size()),
+      by_queue_(judged.snapshot.queues.size()) {
+    for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
+        if (judged.bound(pod) && (view == View::kNow || !gone_later(judged, pod))) put_back(pod);
+    }
+    for (const PlacedPod& item : judged.placed) {
+        if (view == View::kLater || !item.entry->after_evictions) add({item.pod, item.node, &item, false});
+    }
+    if (view == View::kNow) return;
+    for (const EvictedPod& item : judged.evicted) {
+        const PodId pod = judged.owner(item.entry->owner).pod;
+        if (pod && judged.resizes(pod)) grow(pod);
+    }
+}
+
+void Scene::add(Seat seat) {
+    seats_[seat.pod] = seat;
+    if (seat.node) by_node_[seat.node].push_back(seat.pod);
+    if (seat.node && !case_->spec(seat.pod).anti_affinity.empty()) repelling_.push_back(seat.pod);
+    count_queue(seat, +1);
+}
+
+void Scene::remove(PodId pod) {
+    const Seat seat = seats_[pod];
+    seats_[pod] = {};
+    if (seat.node) std::erase(by_node_[seat.node], pod);
+    std::erase(repelling_, pod);
+    count_queue(seat, -1);
+}
+
+void Scene::put_back(PodId victim) { add({victim, case_->cluster.find_node(case_->fact(victim).node), nullptr, false}); }
+
+void Scene::grow(PodId resizing) {
+    if (!has(resizing)) return;
+    Seat seat = seats_[resizing];
+    remove(resizing);
+    seat.grown = true;
+    add(seat);
+}
+
+void Scene::count_queue(const Seat& seat, std::int64_t sign) {
+    const QueueId queue = case_->row(seat.pod).queue;
+    if (!queue) return;
+    for (const QueueId above : case_->snapshot.queue_path[queue]) {
+        by_queue_[above].add(kPods, sign);
+        for (const auto& [dim, value] : case_->spec(seat.pod).requests) {
+            if (dim != kPods) by_queue_[above].add(dim, sign * amount(seat, dim));
+        }
+    }
+}
+
+std::int64_t Scene::amount(const Seat& seat, Dim dim) const {
+    if (dim == kPods) return 1;
+    const Resources& requests = case_->spec(seat.pod).requests;
+    const auto& held = case_->fact(seat.pod).more().resize_held;
+    // Until its resize is granted, a pod holds what it had.
+    return held && !seat.grown && requests.lists(dim) ? held->get(dim) : requests.get(dim);
+}
+
+std::int64_t Scene::used(NodeId node, Dim dim) const {
+    std::int64_t sum = 0;
+    for (const PodId pod : by_node_[node]) sum = saturating_add(sum, amount(seats_[pod], dim));
+    return sum;
+}
+
+const std::vector<DeviceHold>& Scene::holds(const Seat& seat) const {
+    return seat.placed != nullptr ? seat.placed->holds : case_->snapshot.holds[seat.pod];
+}
+
+}  // namespace reprieve

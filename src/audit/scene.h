@@ -1,0 +1,63 @@
+// Scene: who is where in one of the two states that a plan is judged in.
+//
+// Pods can be put in and taken out again, to ask what would be if a victim had stayed. A pod bound to a node that does
+// not exist sits nowhere: it counts for queues and gangs only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "audit/case.h"
+
+namespace reprieve {
+
+enum class View : std::uint8_t { kNow, kLater };
+
+struct Seat {
+    PodId pod;    // none: the pod is not here
+    NodeId node;  // none: bound to a node that does not exist
+    const PlacedPod* placed = nullptr;  // null: it was there before the plan
+    bool grown = false;                 // its deferred resize is granted
+};
+
+class Scene {
+public:
+    Scene(const Case& judged, View view);
+
+    void add(Seat seat);
+    void remove(PodId pod);
+    void put_back(PodId victim);  // where it runs
+    void grow(PodId resizing);
+
+    [[nodiscard]] const Case& judged() const { return *case_; }
+    [[nodiscard]] View view() const { return view_; }
+    [[nodiscard]] bool has(PodId pod) const { return seats_[pod].pod.valid(); }
+    [[nodiscard]] const Seat& seat(PodId pod) const { return seats_[pod]; }
+    [[nodiscard]] const std::vector<PodId>& on(NodeId node) const { return by_node_[node]; }
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const Seat& seat : seats_) {
+            if (seat.pod) visit(seat);
+        }
+    }
+    // Pods here that require others to stay away.
+    [[nodiscard]] const std::vector<PodId>& repelling() const { return repelling_; }
+
+    [[nodiscard]] std::int64_t amount(const Seat& seat, Dim dim) const;
+    [[nodiscard]] std::int64_t used(NodeId node, Dim dim) const;
+    // Of the queue and all below it.
+    [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const { return by_queue_[queue].get(dim); }
+    [[nodiscard]] const std::vector<DeviceHold>& holds(const Seat& seat) const;
+
+private:
+    void count_queue(const Seat& seat, std::int64_t sign);
+
+    const Case* case_;
+    View view_;
+    IdVector<PodId, Seat> seats_;
+    IdVector<NodeId, std::vector<PodId>> by_node_;
+    IdVector<QueueId, Resources> by_queue_;
+    std::vector<PodId> repelling_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,14 @@
+#include "base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace reprieve {
+
+void check_failed(const char* file, int line, const char* condition, std::string_view detail) {
+    fmt::print(stderr, "reprieve: bug: {}:{}: CHECK({}) {}\n", file, line, condition, detail);
+    std::fflush(stderr);
+    std::abort();
+}
+
+}  // namespace reprieve

@@ -1,0 +1,23 @@
+// Digest: an order-free digest of a set of objects: the sums of their hashes. Not for secrets.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/hash.h"
+
+namespace reprieve {
+
+struct Digest {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    friend bool operator==(const Digest&, const Digest&) = default;
+};
+
+// Of the bytes of one object.
+inline Digest digest_bytes(std::string_view bytes) {
+    const std::uint64_t low = hash_bytes(bytes);
+    return {low, mix_hash(low, hash_bytes(bytes, 0xA0761D6478BD642FULL))};
+}
+
+}  // namespace reprieve

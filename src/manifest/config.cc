@@ -1,0 +1,237 @@
+#include "manifest/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "manifest/action_args.h"
+#include "manifest/config_reader.h"
+#include "manifest/volcano_config.h"
+
+namespace reprieve {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+// Filters first: `plugins.only` takes these.
+constexpr std::array<std::string_view, 26> kPlugins{"NodeName",
+                                                    "NodeUnschedulable",
+                                                    "TaintToleration",
+                                                    "NodeAffinity",
+                                                    "NodePorts",
+                                                    "NodeResourcesFit",
+                                                    "VolumeRestrictions",
+                                                    "NodeVolumeLimits",
+                                                    "VolumeBinding",
+                                                    "VolumeZone",
+                                                    "PodTopologySpread",
+                                                    "InterPodAffinity",
+                                                    "SchedulingGates",
+                                                    "Devices",
+                                                    "proportion",
+                                                    "capacity",
+                                                    "quota",
+                                                    "gang",
+                                                    "networkTopology",
+                                                    "devices",
+                                                    "pdb",
+                                                    "minRuntime",
+                                                    "protected",
+                                                    "priority",
+                                                    "lostWork",
+                                                    "resources"};
+constexpr std::size_t kFilterCount = 14;
+
+constexpr std::array<std::string_view, 8> kScores{"TaintToleration",
+                                                  "NodeAffinity",
+                                                  "NodeResourcesFit",
+                                                  "NodeResourcesBalancedAllocation",
+                                                  "PodTopologySpread",
+                                                  "InterPodAffinity",
+                                                  "ImageLocality",
+                                                  "GpuBinPacking"};
+constexpr std::int64_t kLargestWeight = 1'000'000;
+constexpr std::int64_t kMostThreads = 1024;
+constexpr Duration kLongestBudget{std::int64_t{3600} * 1'000'000};
+
+void expect_word(ConfigReader& in, const ConfigField& at, std::string_view word) {
+    const std::string written = in.text(at);
+    if (written != word) in.complain(at, fmt::format("must be {}, is {}", word, shown(written)));
+}
+
+std::string read_word(ConfigReader& in, const ConfigField& at) {
+    std::string word = in.text(at);
+    if (word.empty()) in.complain(at, "must not be empty");
+    return word;
+}
+
+// The value of the only key that `at` may have, or null.
+const ConfigField* only_entry(ConfigReader& in, const std::vector<ConfigField>& fields, std::string_view name) {
+    const ConfigField* found = nullptr;
+    for (const ConfigField& field : fields) {
+        if (field.name == name) {
+            found = &field;
+        } else {
+            in.complain_unknown(field, std::array{name});
+        }
+    }
+    return found;
+}
+
+std::vector<std::string> read_plugin_names(ConfigReader& in,
+                                           const ConfigField& at,
+                                           std::string_view what,
+                                           Names known) {
+    for (const ConfigField& item : in.items(at))
+        in.index_of(item, what, known);
+    return in.texts(at);
+}
+
+void read_score_weights(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
+    for (const ConfigField& field : in.entries(at)) {
+        if (std::find(kScores.begin(), kScores.end(), field.name) == kScores.end()) {
+            in.complain_unknown(field, kScores);
+        } else {
+            out.score_weights[field.name] = in.integer(field, 0, kLargestWeight);
+        }
+    }
+}
+
+void read_plugin_args(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
+    static constexpr std::array<std::string_view, 5> kKnown{
+        "lostWork", "quota", "protected", "serving", "scoreWeights"};
+    static constexpr std::array<std::string_view, 2> kLimits{"max", "runtime"};
+    for (const ConfigField& plugin : in.entries(at)) {
+        if (plugin.name == "scoreWeights") {
+            read_score_weights(in, plugin, out);
+            continue;
+        }
+        if (std::find(kKnown.begin(), kKnown.end(), plugin.name) == kKnown.end()) {
+            in.complain_unknown(plugin, kKnown);
+            continue;
+        }
+        const std::vector<ConfigField> fields = in.entries(plugin);
+        if (plugin.name == "lostWork") {
+            if (const ConfigField* field = only_entry(in, fields, "resource"))
+                out.lost_work_resource = read_word(in, *field);
+        } else if (plugin.name == "quota") {
+            if (const ConfigField* field = only_entry(in, fields, "limit")) {
+                out.quota_limit = static_cast<QuotaLimit>(in.index_of(*field, "limit", kLimits));
+            }
+        } else if (plugin.name == "protected") {
+            if (const ConfigField* field = only_entry(in, fields, "kubeSystem"))
+                out.kube_system_protected = in.boolean(*field);
+        } else if (const ConfigField* field = only_entry(in, fields, "planeLabel")) {
+            out.plane_label = read_word(in, *field);
+        }
+    }
+}
+
+void read_plugins(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
+    static constexpr std::array<std::string_view, 3> kKnown{"disable", "only", "args"};
+    for (const ConfigField& field : in.entries(at)) {
+        if (field.name == "disable") {
+            out.disable = read_plugin_names(in, field, "plugin", kPlugins);
+        } else if (field.name == "only") {
+            if (!field.value.IsNull())
+                out.only = read_plugin_names(in, field, "filter", Names(kPlugins).first(kFilterCount));
+        } else if (field.name == "args") {
+            read_plugin_args(in, field, out);
+        } else {
+            in.complain_unknown(field, kKnown);
+        }
+    }
+}
+
+ActionConfig read_action(ConfigReader& in, const ConfigField& at) {
+    static constexpr std::array<std::string_view, 2> kKnown{"name", "args"};
+    ActionConfig action;
+    const ConfigField* name = nullptr;
+    const ConfigField* args = nullptr;
+    const std::vector<ConfigField> fields = in.entries(at);
+    for (const ConfigField& field : fields) {
+        if (field.name == "name") {
+            name = &field;
+        } else if (field.name == "args") {
+            args = &field;
+        } else {
+            in.complain_unknown(field, kKnown);
+        }
+    }
+    if (name == nullptr) {
+        in.complain(at, "an action needs a name");
+        return action;
+    }
+    action.kind = static_cast<ActionKind>(in.index_of(*name, "action", action_names()));
+    if (args != nullptr && !in.failed()) decode_action_args(in, *args, action);
+    return action;
+}
+
+std::vector<ActionConfig> read_actions(ConfigReader& in, const ConfigField& at) {
+    std::vector<ActionConfig> actions;
+    for (const ConfigField& item : in.items(at)) {
+        ActionConfig action = read_action(in, item);
+        const bool again = std::any_of(
+            actions.begin(), actions.end(), [&](const ActionConfig& other) { return other.kind == action.kind; });
+        if (again) in.complain(item, fmt::format("{} is listed twice", to_text(action.kind)));
+        actions.push_back(std::move(action));
+    }
+    if (actions.empty()) in.complain(at, "must list at least one action");
+    return actions;
+}
+
+void read_search(ConfigReader& in, const ConfigField& at, SchedulerConfig& out) {
+    static constexpr std::array<std::string_view, 2> kKnown{"budget", "threads"};
+    for (const ConfigField& field : in.entries(at)) {
+        if (field.name == "budget") {
+            out.search_budget = in.duration(field);
+            if (out.search_budget > kLongestBudget)
+                in.complain(field, fmt::format("must be at most {}", format_duration(kLongestBudget)));
+        } else if (field.name == "threads") {
+            out.search_threads = static_cast<std::int32_t>(in.integer(field, 0, kMostThreads));
+        } else {
+            in.complain_unknown(field, kKnown);
+        }
+    }
+}
+
+SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>& fields) {
+    static constexpr std::array<std::string_view, 7> kKnown{
+        "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "search"};
+    SchedulerConfig config;
+    for (const ConfigField& field : fields) {
+        if (field.name == "apiVersion") {
+            expect_word(in, field, "reprieve.dev/v1");
+        } else if (field.name == "kind") {
+            expect_word(in, field, "SchedulerConfig");
+        } else if (field.name == "schedulerNames") {
+            config.scheduler_names = in.texts(field);
+        } else if (field.name == "actions") {
+            if (!field.value.IsNull()) config.actions = read_actions(in, field);
+        } else if (field.name == "plugins") {
+            read_plugins(in, field, config.plugins);
+        } else if (field.name == "topology") {
+            const std::vector<ConfigField> inner = in.entries(field);
+            if (const ConfigField* levels = only_entry(in, inner, "levels")) config.topology_levels = in.texts(*levels);
+        } else if (field.name == "search") {
+            read_search(in, field, config);
+        } else {
+            in.complain_unknown(field, kKnown);
+        }
+    }
+    return config;
+}
+
+}  // namespace
+
+Result<SchedulerConfig> parse_config(std::string_view text, std::string_view file_name) {
+    ConfigReader in(file_name);
+    const ConfigField root = in.parse(text);
+    const std::vector<ConfigField> fields = in.entries(root);
+    SchedulerConfig config = is_volcano_config(fields) ? read_volcano_config(in, fields) : read_own_format(in, fields);
+    if (in.failed()) return std::unexpected(in.error());
+    return config;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,36 @@
+// Decoder: one Kubernetes object from its JSON text, as a watch delivers it.
+//
+// Kinds that no decision depends on are nothing, and counted. A malformed or contradictory field is an error that names
+// object and field. Words are interned into the vocabulary given, which must outlive the decoder.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "manifest/reading.h"
+#include "model/objects.h"
+
+namespace reprieve {
+
+class ObjectReader;
+
+class Decoder {
+public:
+    explicit Decoder(Vocabulary& words);
+    ~Decoder();
+
+    [[nodiscard]] std::expected<std::optional<Object>, DecodeError> decode(std::string_view json);
+
+    // "Service" or "Workflow.argoproj.io" -> how many objects of that kind were passed over.
+    [[nodiscard]] const Counts& ignored() const;
+    [[nodiscard]] const Counts& warnings() const;
+
+private:
+    std::unique_ptr<ObjectReader> reader_;
+    simdjson::ondemand::parser parser_;
+    std::string padded_;
+};
+
+}  // namespace reprieve

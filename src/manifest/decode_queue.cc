@@ -1,0 +1,125 @@
+// Volcano's Queue and Koordinator's ElasticQuota.
+#include <fmt/format.h>
+
+#include "manifest/decode_selector.h"
+#include "manifest/object_source.h"
+
+namespace reprieve {
+namespace {
+
+void decode_guarantee(Cursor& at, Queue& queue) {
+    for (Fields f(at); f.next();) {
+        if (f.id() == "resource"_key) f->read(queue.guarantee);
+    }
+}
+
+void decode_queue_spec(Cursor& at, Queue& queue) {
+    for (Fields f(at); f.next();) {
+        switch (f.id()) {
+            case "weight"_key: f->read(queue.weight, 1, INT32_MAX); break;
+            case "priority"_key: f->read(queue.priority); break;
+            case "reclaimable"_key: f->read(queue.reclaimable); break;
+            case "parent"_key: f->read(queue.parent); break;
+            case "capability"_key: f->read(queue.limit); break;
+            case "deserved"_key: f->read(queue.deserved); break;
+            case "guarantee"_key: decode_guarantee(*f, queue); break;
+            default: break;
+        }
+    }
+}
+
+void decode_queue_status(Cursor& at, Queue& queue) {
+    for (Fields f(at); f.next();) {
+        switch (f.id()) {
+            case "state"_key: {
+                std::string_view state;
+                f->read(state);
+                queue.open = state.empty() || state == "Open";
+                break;
+            }
+            case "allocated"_key: f->read(queue.allocated); break;
+            default: break;
+        }
+    }
+}
+
+// Volcano says "used" with status.allocated: what Reprieve granted stands in its own annotation, which wins.
+void read_queue_notes(ObjectSource& from, Queue& queue) {
+    Reading& reading = from.reading;
+    for (const Note& note : from.metadata.notes) {
+        read_setting(reading, note, queue.settings);
+        switch (note.id()) {
+            case "reprieve.dev/allocated"_key: note.read(reading, queue.allocated); break;
+            case "reprieve.dev/request"_key: note.read(reading, queue.request); break;
+            case "reprieve.dev/over-since"_key: note.read(reading, queue.over_since); break;
+            default: break;
+        }
+    }
+}
+
+void read_namespaces(ObjectSource& from, const Note& note, Queue& queue) {
+    note.read_json(from.reading, [&](Cursor& at) { at.read(queue.namespaces); });
+    sort_unique(queue.namespaces);
+}
+
+void read_quota_notes(ObjectSource& from, Queue& queue) {
+    Reading& reading = from.reading;
+    for (const Note& note : from.metadata.notes) {
+        switch (note.id()) {
+            case "quota.scheduling.koordinator.sh/parent"_key: note.read(reading, queue.parent); break;
+            case "quota.scheduling.koordinator.sh/is-parent"_key: note.read(reading, queue.is_parent); break;
+            case "quota.scheduling.koordinator.sh/tree-id"_key: note.read(reading, queue.tree); break;
+            case "quota.scheduling.koordinator.sh/shared-weight"_key: note.read(reading, queue.shared_weight); break;
+            case "quota.scheduling.koordinator.sh/allow-lent-resource"_key: note.read(reading, queue.lends); break;
+            case "quota.scheduling.koordinator.sh/min-quota-scale"_key: note.read(reading, queue.min_scales); break;
+            case "quota.scheduling.koordinator.sh/namespaces"_key: read_namespaces(from, note, queue); break;
+            default: break;
+        }
+    }
+}
+
+// A guarantee above the limit contradicts itself.
+void check_bounds(const Cursor& root, const char* low_field, const char* high_field, const Queue& queue) {
+    for (const Resources::Amount& low : queue.guarantee) {
+        const std::int64_t* high = queue.limit.find(low.dim);
+        if (high == nullptr || low.value <= *high) continue;
+        const std::string_view name = root.words().text(low.dim);
+        return root.wrong(fmt::format("{}.{}", low_field, name), fmt::format("{} is more than {}: {}", low.value, high_field, *high));
+    }
+}
+
+}  // namespace
+
+void decode_queue(ObjectSource& from, Object& out) {
+    Queue& queue = out.emplace<Queue>();
+    queue.name = from.name;
+    for (Fields& f = from.fields; f.next();) {
+        switch (f.id()) {
+            case "spec"_key: decode_queue_spec(*f, queue); break;
+            case "status"_key: decode_queue_status(*f, queue); break;
+            default: break;
+        }
+    }
+    if (queue.parent == queue.name) from.root.wrong("spec.parent", "is the queue itself");
+    check_bounds(from.root, "spec.guarantee.resource", "spec.capability", queue);
+    read_queue_notes(from, queue);
+}
+
+void decode_elastic_quota(ObjectSource& from, Object& out) {
+    Queue& queue = out.emplace<Queue>();
+    queue.name = from.name;
+    queue.ns = from.ns;
+    queue.is_quota = true;
+    for (Fields& f = from.fields; f.next();) {
+        if (f.id() != "spec"_key) continue;
+        for (Fields field(*f); field.next();) {
+            if (field.id() == "min"_key) field->read(queue.guarantee);
+            if (field.id() == "max"_key) field->read(queue.limit);
+        }
+    }
+    check_bounds(from.root, "spec.min", "spec.max", queue);
+    read_quota_notes(from, queue);
+    read_queue_notes(from, queue);
+}
+
+}  // namespace reprieve

@@ -1,0 +1,132 @@
+// What a pod asks of the devices of its node, in the spellings of several device plugins.
+#include <fmt/format.h>
+
+#include "manifest/key.h"
+#include "manifest/pod_draft.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
+constexpr std::int64_t kWholePercent = 100;
+constexpr std::int64_t kMilliPerPercent = 10;
+constexpr std::int64_t kMostDevices = 65536;
+
+// The amounts as written; 0: not asked for.
+struct Amounts {
+    Dim whole_dim;
+    std::int64_t whole = 0;
+    std::int64_t memory = 0;  // reprieve.dev
+    std::int64_t milli = 0;
+    std::int64_t vgpu_number = 0;  // volcano.sh
+    std::int64_t vgpu_memory_mebi = 0;
+    std::int64_t vgpu_memory_percent = 0;
+    std::int64_t vgpu_cores_percent = 0;
+    std::int64_t core_percent = 0;  // koordinator.sh
+    std::int64_t ratio_percent = 0;
+    std::int64_t koordinator_memory = 0;
+    std::int64_t shared = 0;
+
+    [[nodiscard]] bool own_share() const { return memory > 0 || milli > 0; }
+    [[nodiscard]] bool volcano_share() const {
+        return vgpu_number > 0 || vgpu_memory_mebi > 0 || vgpu_memory_percent > 0 || vgpu_cores_percent > 0;
+    }
+    [[nodiscard]] bool koordinator_share() const { return core_percent > 0 || ratio_percent > 0 || koordinator_memory > 0; }
+};
+
+// False: not a share of devices.
+bool take_share(std::string_view name, std::int64_t amount, Amounts& out) {
+    switch (key_id(name)) {
+        case "reprieve.dev/gpu-memory"_key: out.memory = amount; return true;
+        case "reprieve.dev/gpu-milli"_key: out.milli = amount; return true;
+        case "volcano.sh/vgpu-number"_key: out.vgpu_number = amount; return true;
+        case "volcano.sh/vgpu-memory"_key: out.vgpu_memory_mebi = amount; return true;
+        case "volcano.sh/vgpu-memory-percentage"_key: out.vgpu_memory_percent = amount; return true;
+        case "volcano.sh/vgpu-cores"_key: out.vgpu_cores_percent = amount; return true;
+        case "koordinator.sh/gpu-core"_key: out.core_percent = amount; return true;
+        case "koordinator.sh/gpu-memory-ratio"_key: out.ratio_percent = amount; return true;
+        case "koordinator.sh/gpu-memory"_key: out.koordinator_memory = amount; return true;
+        case "koordinator.sh/gpu"_key: out.core_percent = out.ratio_percent = amount; return true;
+        case "koordinator.sh/gpu.shared"_key: out.shared = amount; return true;
+        default: return false;
+    }
+}
+
+Amounts take_amounts(Resources& requests, const Vocabulary& words) {
+    Amounts amounts;
+    std::vector<Dim> shares;
+    for (const Resources::Amount& amount : requests) {
+        if (amount.dim <= kEphemeralStorage) continue;
+        const std::string_view name = words.text(amount.dim);
+        if (take_share(name, amount.value, amounts)) {
+            shares.push_back(amount.dim);
+        } else if (is_device_resource(name) && amount.value > 0 && (!amounts.whole_dim || name == kUsualDevice)) {
+            amounts.whole_dim = amount.dim;
+            amounts.whole = amount.value;
+        }
+    }
+    for (const Dim dim : shares) requests.erase(dim);
+    return amounts;
+}
+
+// Percentages of 200 and more are that many whole devices; gpu.shared divides the amounts over as many devices.
+void ask_koordinator(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
+    const std::int64_t largest = std::max(amounts.core_percent, amounts.ratio_percent);
+    std::int64_t devices = 1;
+    if (amounts.shared > 0) {
+        devices = amounts.shared;
+    } else if (largest > kWholePercent) {
+        devices = largest / kWholePercent;
+        for (const std::int64_t percent : {amounts.core_percent, amounts.ratio_percent}) {
+            if (percent != 0 && percent != devices * kWholePercent) {
+                return at.wrong("spec.containers", fmt::format("koordinator.sh/gpu-core {} and gpu-memory-ratio {} are no number of whole devices",
+                                                               amounts.core_percent, amounts.ratio_percent));
+            }
+        }
+    }
+    if (devices > kMostDevices) return at.wrong("spec.containers", fmt::format("asks for {} devices", devices));
+    out.shares = static_cast<std::int32_t>(devices);
+    out.share_milli = std::min(amounts.core_percent / devices, kWholePercent) * kMilliPerPercent;
+    out.share_percent = static_cast<std::int32_t>(std::min(amounts.ratio_percent / devices, kWholePercent));
+    out.share_memory = amounts.koordinator_memory / devices;
+}
+
+void ask_volcano(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
+    if (amounts.vgpu_number > kMostDevices) return at.wrong("spec.containers", fmt::format("asks for {} devices", amounts.vgpu_number));
+    if (amounts.vgpu_memory_mebi > INT64_MAX / kMebi) {
+        return at.wrong("spec.containers", fmt::format("volcano.sh/vgpu-memory {} is too large", amounts.vgpu_memory_mebi));
+    }
+    out.shares = static_cast<std::int32_t>(std::max<std::int64_t>(amounts.vgpu_number, 1));
+    out.share_memory = amounts.vgpu_memory_mebi * kMebi;
+    out.share_milli = std::min(amounts.vgpu_cores_percent, kWholePercent) * kMilliPerPercent;
+    out.share_percent = static_cast<std::int32_t>(std::min(amounts.vgpu_memory_percent, kWholePercent));
+    // A number alone asks for all the memory of each.
+    if (out.share_memory == 0 && out.share_percent == 0) out.share_percent = static_cast<std::int32_t>(kWholePercent);
+}
+
+}  // namespace
+
+bool is_device_resource(std::string_view name) { return name.ends_with("/gpu") && name != "koordinator.sh/gpu"; }
+
+void take_device_ask(const Cursor& at, Resources& requests, DeviceAsk& out) {
+    if (requests.empty() || std::prev(requests.end())->dim <= kEphemeralStorage) return;
+    const Amounts amounts = take_amounts(requests, at.words());
+    const int spellings = (amounts.whole > 0 ? 1 : 0) + (amounts.own_share() ? 1 : 0) + (amounts.volcano_share() ? 1 : 0) +
+                          (amounts.koordinator_share() ? 1 : 0);
+    if (spellings > 1) return at.wrong("spec.containers", "ask for devices in two ways: whole ones and shares exclude each other");
+    if (amounts.whole > 0) {
+        if (amounts.whole > kMostDevices) return at.wrong("spec.containers", fmt::format("ask for {} devices", amounts.whole));
+        out.whole_dim = amounts.whole_dim;
+        out.whole = static_cast<std::int32_t>(amounts.whole);
+    } else if (amounts.own_share()) {
+        out.shares = 1;
+        out.share_memory = amounts.memory;
+        out.share_milli = amounts.milli;
+    } else if (amounts.volcano_share()) {
+        ask_volcano(at, amounts, out);
+    } else if (amounts.koordinator_share()) {
+        ask_koordinator(at, amounts, out);
+    }
+}
+
+}  // namespace reprieve

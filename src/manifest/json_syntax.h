@@ -1,0 +1,24 @@
+// Finds where a text stops being JSON.
+//
+// simdjson says that a document is broken, seldom where: this slow and strict walk runs only after it has said so, and
+// to tell documents apart that stand one after another in a file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace reprieve {
+
+struct JsonSpan {
+    std::size_t end = 0;   // after the value, or where the fault is
+    std::string fault;     // empty: well formed
+};
+
+// The value that starts at `from`; spaces before it are allowed.
+[[nodiscard]] JsonSpan scan_json(std::string_view text, std::size_t from = 0);
+
+// Past spaces and "---" lines: where the next document starts, or the end.
+[[nodiscard]] std::size_t next_json_document(std::string_view text, std::size_t from);
+
+}  // namespace reprieve

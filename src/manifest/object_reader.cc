@@ -1,0 +1,156 @@
+#include "manifest/object_reader.h"
+
+#include <fmt/format.h>
+
+#include "manifest/object_source.h"
+
+namespace reprieve {
+namespace {
+
+struct Kind {
+    std::string_view kind;
+    std::string_view group;
+    bool namespaced;
+    void (*decode)(ObjectSource&, Object&);
+};
+
+constexpr Kind kKinds[] = {
+    {"Pod", "", true, decode_pod},
+    {"Node", "", false, decode_node},
+    {"Namespace", "", false, decode_namespace},
+    {"PersistentVolume", "", false, decode_persistent_volume},
+    {"PersistentVolumeClaim", "", true, decode_volume_claim},
+    {"StorageClass", "storage.k8s.io", false, decode_storage_class},
+    {"CSINode", "storage.k8s.io", false, decode_csi_node},
+    {"PriorityClass", "scheduling.k8s.io", false, decode_priority_class},
+    {"PodDisruptionBudget", "policy", true, decode_budget},
+    {"PodGroup", "scheduling.k8s.io", true, decode_core_group},
+    {"CompositePodGroup", "scheduling.k8s.io", true, decode_composite_group},
+    {"PodGroup", "scheduling.volcano.sh", true, decode_volcano_group},
+    {"PodGroup", "scheduling.x-k8s.io", true, decode_plain_group},
+    {"PodGroup", "scheduling.sigs.k8s.io", true, decode_plain_group},
+    {"Queue", "scheduling.volcano.sh", false, decode_queue},
+    {"ElasticQuota", "scheduling.sigs.k8s.io", true, decode_elastic_quota},
+    {"ElasticQuota", "scheduling.x-k8s.io", true, decode_elastic_quota},
+    {"HyperNode", "topology.volcano.sh", false, decode_hyper_node},
+    {"Deployment", "apps", true, decode_workload},
+    {"ReplicaSet", "apps", true, decode_workload},
+    {"StatefulSet", "apps", true, decode_workload},
+    {"DaemonSet", "apps", true, decode_workload},
+    {"Job", "batch", true, decode_workload},
+    {"Job", "batch.volcano.sh", true, decode_volcano_job},
+    {"Revision", "serving.knative.dev", true, decode_revision},
+    {"ServingDeployment", "reprieve.dev", true, decode_serving},
+};
+
+const Kind* find_kind(std::string_view kind, std::string_view group) {
+    for (const Kind& known : kKinds) {
+        if (known.kind == kind && known.group == group) return &known;
+    }
+    return nullptr;
+}
+
+// The group is what stands before the slash; the core group has no name and no slash.
+std::string_view group_of(std::string_view api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+std::string_view version_of(std::string_view api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+}
+
+}  // namespace
+
+ObjectReader::Outcome ObjectReader::read(Cursor& root, Fields& fields, const Header& defaults, Object& out) {
+    reading_.next_object();
+    metadata_.clear();
+    draft_.clear();
+    header_ = defaults;
+    raw_ = {};
+
+    read_header(fields);
+    if (!reading_.failed() && header_.kind.empty()) root.wrong("kind", "is missing");
+    const Outcome outcome = reading_.failed() ? Outcome::kFailed : decode(root, fields, out);
+    if (outcome == Outcome::kFailed) {
+        const Kind* kind = find_kind(header_.kind, group_of(header_.api_version));
+        reading_.error().object = name_of_object(kind == nullptr || kind->namespaced);
+    }
+    return outcome;
+}
+
+// Reads up to where apiVersion, kind and metadata are known, and leaves `fields` where a decoder starts.
+void ObjectReader::read_header(Fields& fields) {
+    bool has_version = !header_.api_version.empty();
+    bool has_kind = !header_.kind.empty();
+    bool has_metadata = false;
+    bool passed_over = false;
+    while (!(has_version && has_kind && has_metadata) && fields.next()) {
+        switch (fields.id()) {
+            case "apiVersion"_key:
+                fields->read(header_.api_version);
+                has_version = true;
+                break;
+            case "kind"_key:
+                fields->read(header_.kind);
+                has_kind = true;
+                break;
+            case "metadata"_key:
+                decode_metadata(*fields, metadata_);
+                has_metadata = true;
+                break;
+            default: passed_over = true; break;
+        }
+    }
+    if (passed_over) fields.rewind();
+}
+
+ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object& out) {
+    if (own_kinds_.contains(header_.kind)) {
+        raw_ = fields.raw();
+        return reading_.failed() ? Outcome::kFailed : Outcome::kOwn;
+    }
+    if (header_.api_version.empty()) {
+        root.wrong("apiVersion", "is missing");
+        return Outcome::kFailed;
+    }
+    const std::string_view group = group_of(header_.api_version);
+    const Kind* kind = find_kind(header_.kind, group);
+    if (kind == nullptr) {
+        // The core Workload is a template: its PodGroups say all that it says.
+        const bool says_nothing = header_.kind == "Workload" && group == "scheduling.k8s.io";
+        if (!says_nothing) ++ignored_[group.empty() ? std::string(header_.kind) : fmt::format("{}.{}", header_.kind, group)];
+        return Outcome::kIgnored;
+    }
+    if (metadata_.name.empty()) {
+        root.wrong("metadata.name", "is missing");
+        return Outcome::kFailed;
+    }
+    Vocabulary& words = reading_.words();
+    ObjectSource source{.reading = reading_,
+                        .root = root,
+                        .fields = fields,
+                        .metadata = metadata_,
+                        .draft = draft_,
+                        .group = group,
+                        .version = version_of(header_.api_version),
+                        .kind = header_.kind,
+                        .name = {},
+                        .ns = {}};
+    // The names of pods are many and used once: they are no part of the vocabulary.
+    if (kind->decode != decode_pod) source.name = words.string(metadata_.name);
+    if (kind->namespaced) source.ns = words.string(metadata_.ns.empty() ? std::string_view("default") : metadata_.ns);
+    kind->decode(source, out);
+    return reading_.failed() ? Outcome::kFailed : Outcome::kObject;
+}
+
+std::string ObjectReader::name_of_object(bool namespaced) const {
+    std::string name(header_.kind);
+    if (metadata_.name.empty()) return name;
+    if (!name.empty()) name += ' ';
+    if (namespaced) name += fmt::format("{}/", metadata_.ns.empty() ? std::string_view("default") : metadata_.ns);
+    return name.append(metadata_.name);
+}
+
+}  // namespace reprieve

@@ -1,0 +1,74 @@
+#include "manifest/reading.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "manifest/text_scan.h"
+
+namespace reprieve {
+
+std::string DecodeError::text() const {
+    std::string line;
+    for (const std::string* part : {&object, &field}) {
+        if (!part->empty()) line += *part + ": ";
+    }
+    return line + what;
+}
+
+Reading::Reading(Vocabulary& words) : words_(&words) {
+    constexpr std::size_t kSmall = 64;
+    REPRIEVE_CHECK(unescaper_.allocate(kSmall) == simdjson::SUCCESS);
+}
+
+void Reading::open(std::string_view document) {
+    document_ = document;
+    failed_ = false;
+    error_ = {};
+    texts_.clear();
+    inner_where_ = nullptr;
+}
+
+void Reading::fail(std::string field, std::string what, const char* where, bool syntax) {
+    if (failed_) return;
+    failed_ = true;
+    error_.field = std::move(field);
+    error_.what = std::move(what);
+    error_.offset = offset_of(where);
+    error_.syntax = syntax && inner_where_ == nullptr;
+}
+
+std::size_t Reading::offset_of(const char* where) const {
+    if (inner_where_ != nullptr) where = inner_where_;
+    if (where < document_.data()) return 0;
+    return std::min(static_cast<std::size_t>(where - document_.data()), document_.size());
+}
+
+bool Reading::text(const char* raw, std::string_view& out) {
+    const ScannedText scanned = scan_text(raw);
+    if (!scanned.escapes) {
+        out = {raw, scanned.size};
+        return true;
+    }
+    // The unescaper writes whole blocks, at most SIMDJSON_PADDING beyond the end.
+    std::string& text = texts_.emplace_back();
+    text.resize(whole_text_size(raw) + simdjson::SIMDJSON_PADDING);
+    auto* to = reinterpret_cast<std::uint8_t*>(text.data());
+    const auto* from = reinterpret_cast<const std::uint8_t*>(raw);
+    return unescaper_.unescape(simdjson::ondemand::raw_json_string(from), to).get(out) == simdjson::SUCCESS;
+}
+
+bool Reading::open_inner(std::string_view json, std::string_view path, const char* where, simdjson::ondemand::value& root) {
+    REPRIEVE_CHECK(inner_where_ == nullptr);
+    inner_where_ = where;
+    std::string& copy = texts_.emplace_back();
+    copy.reserve(json.size() + simdjson::SIMDJSON_PADDING);
+    copy.assign(json);
+    const simdjson::padded_string_view padded(copy.data(), copy.size(), copy.capacity());
+    simdjson::error_code code = inner_parser_.iterate(padded).get(inner_document_);
+    if (code == simdjson::SUCCESS) code = inner_document_.get_value().get(root);
+    if (code == simdjson::SUCCESS) return true;
+    fail(std::string(path), "is neither a JSON object nor a JSON list", where);
+    return false;
+}
+
+}  // namespace reprieve

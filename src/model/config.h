@@ -1,0 +1,88 @@
+// SchedulerConfig: what a user can choose. Decoding (manifest/config.h) checks names and ranges, so that nobody
+// after it has to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace reprieve {
+
+enum class ActionKind : std::uint8_t {
+    kAllocate, kBackfill, kPreempt, kGangPreempt, kGangReclaim, kJobPreempt, kRevoke, kServingPreempt, kQueueBalance
+};
+
+enum class PdbMode : std::uint8_t { kBestEffort, kStrict };
+enum class EvictMode : std::uint8_t { kDelete, kEvict, kSoft };
+enum class Disruption : std::uint8_t { kGang, kLocal };
+
+enum class CostTerm : std::uint8_t {
+    kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kPrioritySum, kQueueOrder, kLostWork, kResources, kPods, kUnits, kLatestStart
+};
+[[nodiscard]] const char* to_text(CostTerm term);
+[[nodiscard]] const char* to_text(ActionKind kind);
+
+// One action of the cycle with its arguments; those that an action does not have keep their defaults.
+struct ActionConfig {
+    ActionKind kind = ActionKind::kAllocate;
+    bool improve = true;
+    PdbMode pdb = PdbMode::kBestEffort;
+    EvictMode mode = EvictMode::kDelete;
+    std::optional<std::vector<CostTerm>> cost;  // absent: the action's default order
+    bool cross_queue = false;
+    std::optional<std::int32_t> min_candidate_nodes_percentage;
+    std::optional<std::int32_t> min_candidate_nodes_absolute;
+    std::int32_t max_domains = 8;
+    Disruption disruption = Disruption::kGang;
+    std::int32_t roi_threshold_ppm = 50'000;  // 0.05
+    bool allow_whole_bundle = true;
+    bool surplus_preempts = false;
+    // jobPreempt
+    bool disable_default_preemptible = false;
+    bool disable_default_trigger_preemption = false;
+    bool reserve_for_pending_non_preemptible = true;
+    bool delete_when_preempted = true;
+    std::optional<Duration> soft_eviction_deadline;
+    // revoke
+    Duration delay_evict_time{std::int64_t{300} * 1'000'000};
+    // servingPreempt
+    Duration force_delete_timeout{std::int64_t{30} * 1'000'000};
+    Duration claim_timeout{std::int64_t{600} * 1'000'000};
+    Duration min_terminating{0};
+    // queueBalance
+    bool resource_quota = false;
+    friend bool operator==(const ActionConfig&, const ActionConfig&) = default;
+};
+
+enum class QuotaLimit : std::uint8_t { kMax, kRuntime };
+
+struct PluginsConfig {
+    std::vector<std::string> disable;              // names of 13
+    std::optional<std::vector<std::string>> only;  // filters kept (Devices too); absent: all
+    std::map<std::string, std::int64_t> score_weights;  // plugin -> weight; absent: upstream's default
+    std::string lost_work_resource;                // args.lostWork.resource; empty: not enabled
+    QuotaLimit quota_limit = QuotaLimit::kMax;     // args.quota.limit
+    bool kube_system_protected = true;             // args.protected.kubeSystem
+    std::string plane_label = "reprieve.dev/plane";  // args.serving.planeLabel
+    friend bool operator==(const PluginsConfig&, const PluginsConfig&) = default;
+};
+
+struct SchedulerConfig {
+    std::vector<std::string> scheduler_names;  // empty: `plan` owns all, `run` owns "reprieve"
+    std::optional<std::vector<ActionConfig>> actions;  // absent: all that have work, least disruptive first
+    PluginsConfig plugins;
+    std::vector<std::string> topology_levels;  // outer to inner
+    Duration search_budget{50'000};
+    std::int32_t search_threads = 0;
+    std::vector<std::string> warnings;  // from a mapped volcano-scheduler.conf
+    friend bool operator==(const SchedulerConfig&, const SchedulerConfig&) = default;
+};
+
+// The default list of actions, least disruptive first.
+[[nodiscard]] std::vector<ActionConfig> default_actions();
+
+}  // namespace reprieve

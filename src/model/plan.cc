@@ -1,0 +1,77 @@
+#include "model/plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include "base/check.h"
+
+namespace reprieve {
+
+void sort_plan(Plan& plan) {
+    // Stable: what the keys do not tell apart stays in the order made, which is itself deterministic.
+    std::ranges::stable_sort(plan.placements, {}, &Placement::pod);
+    std::ranges::stable_sort(plan.evictions, {}, &Eviction::pod);
+    std::ranges::sort(plan.nominations_cleared);
+    for (ScaleChange& change : plan.scale)
+        std::ranges::sort(change.hints);
+    std::ranges::stable_sort(
+        plan.scale, {}, [](const ScaleChange& change) { return std::tie(change.deployment, change.plane); });
+    std::ranges::sort(plan.force_deletes);
+    for (AnnotationChange& change : plan.annotations)
+        std::ranges::sort(change.remove);
+    std::ranges::stable_sort(plan.annotations, {}, &AnnotationChange::pod);
+    std::ranges::stable_sort(plan.queues, {}, &QueueReport::name);
+    std::ranges::stable_sort(plan.unplaced, {}, [](const Unplaced& item) -> const std::string& {
+        return item.pod.empty() ? item.owner : item.pod;
+    });
+    std::ranges::stable_sort(
+        plan.certificates, {}, [](const Certificate& item) { return std::tie(item.owner, item.action); });
+    std::ranges::sort(plan.warnings);
+}
+
+const char* to_text(UnitKind kind) {
+    switch (kind) {
+        case UnitKind::kPod:
+            return "pod";
+        case UnitKind::kSafe:
+            return "safe";
+        case UnitKind::kWhole:
+            return "whole";
+        case UnitKind::kReplica:
+            return "replica";
+    }
+    REPRIEVE_CHECK(false, "unit kind {}", static_cast<int>(kind));
+}
+
+const char* to_text(EvictionMode mode) {
+    switch (mode) {
+        case EvictionMode::kDelete:
+            return "delete";
+        case EvictionMode::kEvict:
+            return "evict";
+        case EvictionMode::kSoft:
+            return "soft";
+        case EvictionMode::kScaleDown:
+            return "scaleDown";
+        case EvictionMode::kForceDelete:
+            return "forceDelete";
+    }
+    REPRIEVE_CHECK(false, "eviction mode {}", static_cast<int>(mode));
+}
+
+const char* to_text(CertificateStatus status) {
+    switch (status) {
+        case CertificateStatus::kOptimal:
+            return "optimal";
+        case CertificateStatus::kGap:
+            return "gap";
+        case CertificateStatus::kInfeasible:
+            return "infeasible";
+        case CertificateStatus::kHeuristic:
+            return "heuristic";
+    }
+    REPRIEVE_CHECK(false, "certificate status {}", static_cast<int>(status));
+}
+
+}  // namespace reprieve

@@ -1,0 +1,134 @@
+// Plan: what was decided, as plain data. It is printed, audited, executed, logged and replayed.
+//
+// Names are full texts ("ns/name"), so that a plan outlives the cluster it was made for. `sort_plan` brings the
+// arrays into the order of the contract (each by its first keys; matches stay in the order made).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+
+namespace reprieve {
+
+struct Placement {
+    std::string pod;
+    std::string node;
+    std::string uid;                   // not printed; for the Sink
+    std::vector<std::string> devices;  // "0", "1:4Gi"
+    bool after_evictions = false;
+    std::string owner;   // "for": the gang, where the group has a minimum
+    std::string domain;
+    std::string action;
+    friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+enum class UnitKind : std::uint8_t { kPod, kSafe, kWhole, kReplica };
+enum class EvictionMode : std::uint8_t { kDelete, kEvict, kSoft, kScaleDown, kForceDelete };
+
+struct Eviction {
+    std::string pod;
+    std::string node;
+    std::string uid;  // not printed; for the Sink
+    UnitKind unit = UnitKind::kPod;
+    std::string group;
+    std::string owner;  // "for"
+    std::string action;
+    EvictionMode mode = EvictionMode::kDelete;
+    bool pdb_violation = false;
+    std::string stage;
+    std::string reason;
+    friend bool operator==(const Eviction&, const Eviction&) = default;
+};
+
+struct Unplaced {
+    std::string pod;  // empty: replicas of a serving deployment
+    std::string owner;
+    std::int64_t replicas = 0;
+    bool never = false;
+    std::string reason;
+    std::map<std::string, std::int64_t> nodes;  // reason -> how many nodes say so
+    friend bool operator==(const Unplaced&, const Unplaced&) = default;
+};
+
+using CostVector = std::vector<std::pair<std::string, std::int64_t>>;
+enum class CertificateStatus : std::uint8_t { kOptimal, kGap, kInfeasible, kHeuristic };
+
+struct Certificate {
+    std::string owner;  // "for"
+    std::string action;
+    CertificateStatus status = CertificateStatus::kHeuristic;
+    CostVector cost;
+    CostVector bound;
+    CostVector runner_up;
+    std::string binding;
+    friend bool operator==(const Certificate&, const Certificate&) = default;
+};
+
+using NamedAmounts = std::map<std::string, std::int64_t>;
+
+struct QueueReport {
+    std::string name;
+    // Only those that mean something for this kind of queue are present.
+    std::map<std::string, NamedAmounts> shares;  // "deserved", "allocated", "used", "usedLive", "preempting", "runtime", ...
+    friend bool operator==(const QueueReport&, const QueueReport&) = default;
+};
+
+struct ScaleChange {
+    std::string deployment;
+    std::string plane;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    std::vector<std::string> hints;
+    friend bool operator==(const ScaleChange&, const ScaleChange&) = default;
+};
+
+struct AnnotationChange {
+    std::string pod;
+    std::map<std::string, std::string> set;
+    std::vector<std::string> remove;
+    friend bool operator==(const AnnotationChange&, const AnnotationChange&) = default;
+};
+
+struct MatchVictim {
+    std::string pod;
+    std::string as;
+    friend bool operator==(const MatchVictim&, const MatchVictim&) = default;
+};
+
+struct Match {
+    std::string owner;
+    std::string node;
+    std::vector<MatchVictim> victims;
+    std::int64_t uses_free = 0;
+    friend bool operator==(const Match&, const Match&) = default;
+};
+
+struct Plan {
+    std::string id;
+    Time now;
+    std::vector<Placement> placements;
+    std::vector<Eviction> evictions;
+    std::vector<std::string> nominations_cleared;
+    std::vector<ScaleChange> scale;
+    std::vector<std::string> force_deletes;
+    std::vector<AnnotationChange> annotations;
+    std::vector<Match> matches;
+    std::vector<QueueReport> queues;
+    std::vector<Unplaced> unplaced;
+    std::vector<Certificate> certificates;
+    std::vector<std::string> warnings;
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+void sort_plan(Plan& plan);
+
+[[nodiscard]] const char* to_text(UnitKind kind);
+[[nodiscard]] const char* to_text(EvictionMode mode);
+[[nodiscard]] const char* to_text(CertificateStatus status);
+
+}  // namespace reprieve

@@ -1,0 +1,57 @@
+// Source and Sink: where facts come from and where plans go.
+//
+// A real API server (kube) and the embedded cluster (sim) offer the same two interfaces, so the loop that runs in
+// production is the loop that is simulated. Both are used from one thread; whatever runs beside it is their own affair.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/time.h"
+#include "model/objects.h"
+#include "model/plan.h"
+
+namespace reprieve {
+
+// One fact: an object as it is now, or (removed) that it is gone; then only kind, namespace and name count.
+struct Change {
+    Object object;
+    bool removed = false;
+    Digest digest;
+};
+
+class Source {
+public:
+    virtual ~Source() = default;
+
+    // Appends what changed since the last call, waiting up to `wait` for the first change. False: the world has ended.
+    // The first call that returns true has delivered everything that was there at the start.
+    [[nodiscard]] virtual bool poll(std::vector<Change>& out, Duration wait) = 0;
+    [[nodiscard]] virtual Time now() const = 0;
+};
+
+enum class SinkStep : std::uint8_t { kRecord, kMark, kEvict, kNominate, kClearNomination, kBind, kScale, kForceDelete, kAnnotate, kStatus };
+
+// How one step of carrying out a plan ended.
+struct SinkReport {
+    SinkStep step = SinkStep::kBind;
+    std::string pod;  // "ns/name"
+    std::string uid;
+    bool ok = true;
+    std::string what;  // of a failure
+};
+
+class Sink {
+public:
+    virtual ~Sink() = default;
+
+    // Starts carrying out a plan: intents first, then victims, nominations, bindings, and what people are told. Idempotent.
+    virtual void carry_out(const Plan& plan) = 0;
+    // Appends how steps ended since the last call.
+    virtual void collect(std::vector<SinkReport>& out) = 0;
+    // Whether nothing is under way.
+    [[nodiscard]] virtual bool idle() const = 0;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,104 @@
+#include "plugins/cost.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/wide.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+namespace {
+
+std::vector<CostTerm> default_terms(ActionKind kind) {
+    using enum CostTerm;
+    switch (kind) {
+        case ActionKind::kGangPreempt: return {kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kResources, kPods};
+        case ActionKind::kGangReclaim: return {kPdbViolations, kBreaksGangs, kQueueOrder, kGangsBroken, kResources, kMaxPriority, kPods};
+        case ActionKind::kJobPreempt:
+        case ActionKind::kRevoke: return {kPdbViolations, kMaxPriority, kGangsBroken, kPrioritySum, kPods};
+        default: return {kPdbViolations, kMaxPriority, kPrioritySum, kPods, kLatestStart};
+    }
+}
+
+}  // namespace
+
+void Toll::add_pod(std::int64_t unit_priority, std::int64_t start_us) {
+    ++pods;
+    priority_sum += unit_priority + (std::int64_t{1} << 31);
+    if (unit_priority > max_priority) {
+        max_priority = unit_priority;
+        first_start_us = start_us;
+    } else if (unit_priority == max_priority) {
+        first_start_us = std::min(first_start_us, start_us);
+    }
+}
+
+CostOrder::CostOrder(const ActionConfig& action, const PluginsConfig& plugins) {
+    terms_ = action.cost ? *action.cost : default_terms(action.kind);
+    const bool enabled = !plugins.lost_work_resource.empty() && std::ranges::find(plugins.disable, "lostWork") == plugins.disable.end();
+    if (!action.cost && enabled) {
+        // Lost work stands before what is destroyed, or before the sum of priorities.
+        const auto before = std::ranges::find_if(terms_, [](CostTerm t) { return t == CostTerm::kResources || t == CostTerm::kPrioritySum; });
+        terms_.insert(before, CostTerm::kLostWork);
+    }
+    REPRIEVE_CHECK(terms_.size() <= kMaxTerms);
+}
+
+bool CostOrder::has(CostTerm term) const { return std::ranges::find(terms_, term) != terms_.end(); }
+
+Cost CostOrder::cost(const Toll& t) const {
+    Cost out;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        std::int64_t& value = out.terms[i];
+        switch (terms_[i]) {
+            case CostTerm::kPdbViolations: value = t.pdb_violations; break;
+            case CostTerm::kBreaksGangs: value = t.whole_units > 0 ? 1 : 0; break;
+            case CostTerm::kMaxPriority: value = t.max_priority; break;
+            case CostTerm::kGangsBroken: value = t.whole_units; break;
+            case CostTerm::kPrioritySum: value = t.priority_sum; break;
+            case CostTerm::kQueueOrder: value = t.queue_order; break;
+            case CostTerm::kLostWork: value = t.lost_work; break;
+            case CostTerm::kResources: value = t.resources; break;
+            case CostTerm::kPods: value = t.pods; break;
+            case CostTerm::kUnits: value = t.units; break;
+            case CostTerm::kLatestStart: value = -t.first_start_us; break;
+        }
+    }
+    return out;
+}
+
+CostVector CostOrder::print(const Cost& cost) const {
+    CostVector out;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        // Starts are kept in microseconds; people read seconds.
+        const std::int64_t value = terms_[i] == CostTerm::kLatestStart ? cost.terms[i] / 1'000'000 : cost.terms[i];
+        out.emplace_back(to_text(terms_[i]), value);
+    }
+    return out;
+}
+
+std::int64_t lost_work(const Snapshot& s, PodId pod, Dim resource) {
+    const Pod& fact = s.facts->pod(pod);
+    const PodRow& row = s.pods[pod];
+    const Time since = fact.more().last_checkpoint.is_set() ? std::max(fact.more().last_checkpoint, row.started) : row.started;
+    std::int64_t seconds = std::max<std::int64_t>(0, (s.now_time - since).seconds());
+    std::optional<Duration> restart = fact.more().restart_cost;
+    if (const Gang* g = row.gang ? s.gangs[row.gang].fact : nullptr; !restart && g != nullptr) restart = g->settings.restart_cost;
+    if (const Queue* q = row.queue ? s.queues[row.queue].fact : nullptr; !restart && q != nullptr) restart = q->settings.restart_cost;
+    if (const PriorityClass* c = s.facts->priority_class(fact.priority_class); !restart && c != nullptr) restart = c->settings.restart_cost;
+    if (restart) seconds += restart->seconds();
+    const std::int64_t amount = s.spec_of(pod).requests.get(resource);
+    return multiply_divide(seconds, amount, resource == kCpu ? 1000 : 1);
+}
+
+std::int64_t destroyed(std::span<const Resources::Amount> needed, std::span<const std::int64_t> destroyed_by_dim) {
+    std::int64_t sum = 0;
+    for (const auto& [dim, value] : needed) {
+        if (dim == kPods || value <= 0) continue;
+        const Wide part = static_cast<Wide>(destroyed_by_dim[dim.index()]) * 1000 / value;
+        sum = saturating_add(sum, part > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(part));
+    }
+    return sum;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,60 @@
+// Cost: what a set of victims costs, as a lexicographic vector of integers; smaller is better.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/config.h"
+#include "model/plan.h"
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+inline constexpr std::size_t kMaxTerms = 11;
+
+// One value per term of the action's order; unused places are 0.
+struct Cost {
+    std::array<std::int64_t, kMaxTerms> terms{};
+    friend auto operator<=>(const Cost&, const Cost&) = default;
+};
+
+// What a set of victims adds up to, before it is put in an order of terms.
+struct Toll {
+    std::int64_t pdb_violations = 0;
+    std::int64_t max_priority = INT64_MIN;
+    std::int64_t priority_sum = 0;
+    std::int64_t pods = 0;
+    std::int64_t units = 0;
+    std::int64_t whole_units = 0;
+    std::int64_t lost_work = 0;
+    std::int64_t resources = 0;
+    std::int64_t queue_order = 0;
+    std::int64_t first_start_us = INT64_MAX;  // of the victims of the highest priority
+
+    // Counts a pod of a unit of that priority.
+    void add_pod(std::int64_t unit_priority, std::int64_t start_us);
+};
+
+class CostOrder {
+public:
+    CostOrder(const ActionConfig& action, const PluginsConfig& plugins);
+
+    [[nodiscard]] Cost cost(const Toll& toll) const;
+    [[nodiscard]] CostVector print(const Cost& cost) const;
+    [[nodiscard]] bool has(CostTerm term) const;
+    [[nodiscard]] std::span<const CostTerm> terms() const { return terms_; }
+
+private:
+    std::vector<CostTerm> terms_;
+};
+
+// Resource-seconds lost if the pod goes now: since its last checkpoint (else its start), plus what any restart costs.
+// `resource` is the dimension counted; cpu in whole cores.
+[[nodiscard]] std::int64_t lost_work(const Snapshot& snapshot, PodId pod, Dim resource);
+
+// floor(1000 * destroyed / needed), summed over the dimensions the demand asks for; `pods` left out.
+[[nodiscard]] std::int64_t destroyed(std::span<const Resources::Amount> needed, std::span<const std::int64_t> destroyed_by_dim);
+
+}  // namespace reprieve

@@ -1,0 +1,43 @@
+// The filter InterPodAffinity: the pod's own required affinity and anti-affinity, and the anti-affinity of pods already there.
+#include <algorithm>
+
+#include "plugins/filter.h"
+
+namespace reprieve {
+namespace {
+
+enum AffinityTrouble : std::uint16_t { kAffinity, kOwnAnti, kOthersAnti };
+
+// Every term needs a matching pod in the node's domain. If none exists anywhere, a pod that matches its own terms may be the first.
+bool affinity_holds(const Candidate& c, const Occupancy& view, NodeId node) {
+    const TopologyIndex& topology = c.snapshot.topology;
+    bool nobody = true;
+    bool all = true;
+    for (TermId term : c.cls.affinity) {
+        const std::int32_t domain = topology.domain(c.snapshot.terms[term].key, node.index());
+        if (domain == TopologyIndex::kNoDomain) return false;
+        if (view.matching_total(term) > 0) nobody = false;
+        if (view.matching(term, domain) == 0) all = false;
+    }
+    return all || (nobody && c.cls.affinity_to_itself);
+}
+
+}  // namespace
+
+Answer filter_inter_pod_affinity(const Candidate& c, const Occupancy& view, NodeId node) {
+    const TopologyIndex& topology = c.snapshot.topology;
+    if (!c.cls.affinity.empty() && !affinity_holds(c, view, node)) return {Fit::kNever, FilterId::kInterPodAffinity, kAffinity};
+    for (TermId term : c.cls.anti_affinity) {
+        const std::int32_t domain = topology.domain(c.snapshot.terms[term].key, node.index());
+        if (domain != TopologyIndex::kNoDomain && view.matching(term, domain) > 0) return {Fit::kNotNow, FilterId::kInterPodAffinity, kOwnAnti};
+    }
+    for (TermId term : c.cls.matched) {
+        const TopologyKeyId key = c.snapshot.terms[term].key;
+        if (!key || view.holders_total(term) == 0) continue;
+        const std::int32_t domain = topology.domain(key, node.index());
+        if (domain != TopologyIndex::kNoDomain && view.holders(term, domain) > 0) return {Fit::kNotNow, FilterId::kInterPodAffinity, kOthersAnti};
+    }
+    return {};
+}
+
+}  // namespace reprieve

@@ -1,0 +1,28 @@
+// networkTopology: the domains within which a gang must fit, in order of preference.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+struct SearchDomain {
+    std::string name;               // empty: the whole cluster
+    DomainId domain;                // none: the whole cluster
+    std::int32_t tier = 0;
+    std::vector<NodeId> nodes;      // empty: all nodes
+};
+
+struct SearchSpace {
+    std::vector<SearchDomain> domains;
+    std::string missing;  // the rule names a tier that does not exist: the gang is never placed
+};
+
+// Tightest tier first, inside a tier the fullest domain, then by name. A gang without a rule may use the whole cluster.
+// Members that run already pin the domain they are in.
+[[nodiscard]] SearchSpace network_search_space(const Snapshot& snapshot, GangId gang);
+
+}  // namespace reprieve

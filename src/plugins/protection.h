@@ -1,0 +1,42 @@
+// Protection: who is never a victim, one named rule each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/config.h"
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+enum class Protection : std::uint8_t {
+    kNone,
+    kCriticalClass,
+    kKubeSystem,
+    kMirror,
+    kDaemonSet,
+    kNotRunning,
+    kForeign,
+    kMarked,
+    kMinRuntime,
+    kToleration,
+    kServing
+};
+
+class Protections {
+public:
+    explicit Protections(const PluginsConfig& config);
+
+    // Why this pod may not be taken by an attacker of that priority; kNone if it may.
+    [[nodiscard]] Protection of(const Snapshot& snapshot, PodId pod, std::int32_t attacker_priority) const;
+
+private:
+    bool on_ = true;
+    bool kube_system_ = true;
+    bool min_runtime_ = true;
+};
+
+// A sentence about the pod: "belongs to a DaemonSet and would come straight back".
+[[nodiscard]] const char* to_text(Protection protection);
+
+}  // namespace reprieve

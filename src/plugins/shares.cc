@@ -1,0 +1,130 @@
+#include "plugins/shares.h"
+
+#include <algorithm>
+
+#include "base/wide.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+namespace {
+
+std::int64_t weight_of(const Snapshot& s, QueueId q) { return s.queues[q].fact == nullptr ? 1 : std::max<std::int64_t>(0, s.queues[q].fact->weight); }
+
+// The queue's own level in the chain of `path` that lies directly below `above` (none: below the root).
+QueueId below(const std::vector<QueueId>& path, QueueId above) {
+    QueueId found = path.front();
+    for (QueueId q : path) {
+        if (q == above) break;
+        found = q;
+    }
+    return found;
+}
+
+}  // namespace
+
+Shares::Shares(const Snapshot& s) {
+    deserved_.resize(s.queues.size());
+    asked_.resize(s.queues.size());
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        const PodRow& row = s.pods[pod];
+        if (row.state == PodState::kAbsent || row.has(kFinished) || !row.queue) continue;
+        for (QueueId q : s.queue_path[row.queue]) {
+            for (const auto& [dim, value] : s.classes[row.cls].requests) asked_[q].add(dim, value);
+        }
+    }
+    Resources total;
+    for (NodeId node : s.nodes_by_name) total.add(s.facts->node(node)->allocatable);
+    std::vector<QueueId> top;
+    for (QueueId q : IdRange<QueueId>(s.queues.size())) {
+        if (s.queues[q].alive && !s.queues[q].parent) top.push_back(q);
+    }
+    divide(s, top, total);
+}
+
+void Shares::divide(const Snapshot& s, const std::vector<QueueId>& siblings, const Resources& total) {
+    const auto name = [&](QueueId q) { return s.words->text(s.queues[q].name); };
+    std::vector<Resources> by_weight(siblings.size());
+    std::vector<std::size_t> order(siblings.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (const auto& [dim, whole] : total) {
+        if (dim == kPods) continue;
+        std::int64_t left = whole;
+        std::int64_t weights = 0;
+        for (QueueId q : siblings) weights += weight_of(s, q);
+        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+            const std::int64_t x = asked_[siblings[a]].get(dim);
+            const std::int64_t y = asked_[siblings[b]].get(dim);
+            return x != y ? x < y : name(siblings[a]) < name(siblings[b]);
+        });
+        for (std::size_t i : order) {
+            const std::int64_t weight = weight_of(s, siblings[i]);
+            const auto part = weights == 0 ? std::int64_t{0} : multiply_divide(weight, left, weights);
+            const std::int64_t got = std::min(asked_[siblings[i]].get(dim), part);
+            by_weight[i].set(dim, got);
+            left -= got;
+            weights -= weight;
+        }
+        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+            const std::int64_t x = weight_of(s, siblings[a]);
+            const std::int64_t y = weight_of(s, siblings[b]);
+            return x != y ? x > y : name(siblings[a]) < name(siblings[b]);
+        });
+        for (std::size_t i : order) {
+            const std::int64_t more = std::min(left, asked_[siblings[i]].get(dim) - by_weight[i].get(dim));
+            by_weight[i].add(dim, more);
+            left -= more;
+        }
+    }
+    for (std::size_t i = 0; i < siblings.size(); ++i) {
+        const QueueRow& row = s.queues[siblings[i]];
+        deserved_[siblings[i]] = row.fact != nullptr && row.fact->deserved ? *row.fact->deserved : by_weight[i];
+        if (!row.children.empty()) divide(s, row.children, deserved_[siblings[i]]);
+    }
+}
+
+const std::int64_t* Shares::deserved(QueueId queue, Dim dim) const { return deserved_[queue].find(dim); }
+
+// The dominant ratio used / deserved as a fraction; deserved 0 with use counts as more than any other.
+int Shares::compare_siblings(const Snapshot& s, QueueId a, QueueId b) const {
+    const auto priority = [&](QueueId q) { return s.queues[q].fact == nullptr ? 0 : s.queues[q].fact->priority; };
+    if (priority(a) != priority(b)) return priority(a) > priority(b) ? -1 : 1;
+    struct Ratio {
+        Wide used = 0;
+        Wide share = 1;
+    };
+    const auto dominant = [&](QueueId q) {
+        Ratio most;
+        for (const auto& [dim, share] : deserved_[q]) {
+            if (dim == kPods) continue;
+            const std::int64_t used = s.later.queue_used(q, dim);
+            Ratio here{used, share};
+            if (share == 0) here = used > 0 ? Ratio{1'000'000'000, 1} : Ratio{0, 1};
+            if (here.used * most.share > most.used * here.share) most = here;
+        }
+        return most;
+    };
+    const Ratio x = dominant(a);
+    const Ratio y = dominant(b);
+    const Wide left = x.used * y.share;
+    const Wide right = y.used * x.share;
+    if (left != right) return left < right ? -1 : 1;
+    const auto na = s.words->text(s.queues[a].name);
+    const auto nb = s.words->text(s.queues[b].name);
+    return na < nb ? -1 : (nb < na ? 1 : 0);
+}
+
+bool Shares::serve_before(const Snapshot& s, QueueId a, QueueId b) const {
+    if (a == b) return false;
+    const std::vector<QueueId>& up_a = s.queue_path[a];
+    const std::vector<QueueId>& up_b = s.queue_path[b];
+    QueueId ancestor;
+    for (QueueId q : up_a) {
+        if (std::ranges::find(up_b, q) != up_b.end()) {
+            ancestor = q;
+            break;
+        }
+    }
+    return compare_siblings(s, below(up_a, ancestor), below(up_b, ancestor)) < 0;
+}
+
+}  // namespace reprieve

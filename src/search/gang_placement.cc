@@ -1,0 +1,89 @@
+#include "search/gang_placement.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+constexpr int kBacktrackSteps = 2000;
+
+// Bigger pods are harder to place: by devices, then cpu, then memory, then what else they ask for.
+bool bigger(const Snapshot& s, PodId a, PodId b) {
+    const PodSpec& x = s.spec_of(a);
+    const PodSpec& y = s.spec_of(b);
+    if (x.devices.whole != y.devices.whole) return x.devices.whole > y.devices.whole;
+    for (Dim dim : {kCpu, kMemory}) {
+        if (x.requests.get(dim) != y.requests.get(dim)) return x.requests.get(dim) > y.requests.get(dim);
+    }
+    if (x.requests.size() != y.requests.size()) return x.requests.size() > y.requests.size();
+    return s.name_less(a, b);
+}
+
+}  // namespace
+
+bool GangPlacement::place_all(std::span<const PodId> pods) {
+    order_.assign(pods.begin(), pods.end());
+    std::ranges::sort(order_, [&](PodId a, PodId b) { return bigger(session_.snapshot, a, b); });
+    most_placed_ = 0;
+    const auto start = session_.tx.checkpoint();
+    // First by best nodes alone, as single pods would go.
+    bool all = true;
+    for (std::size_t i = 0; i < order_.size() && all; ++i) {
+        const NodeId node = placer_.find(order_[i], view_, within_);
+        if (node) {
+            placer_.put(order_[i], node, view_, note_);
+            session_.touch(node);
+            most_placed_ = i + 1;
+        }
+        all = node.valid();
+    }
+    if (all) return true;
+    session_.rollback(start);
+    if (alike()) return false;
+    nodes_.assign(within_.begin(), within_.end());
+    if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
+    steps_ = kBacktrackSteps;
+    const bool found = descend(0);
+    for (const Op& op : session_.tx.since(start)) session_.touch(op.node);
+    return found;
+}
+
+// Members of one shape whose verdicts are local to a node: another order of placing them changes nothing.
+bool GangPlacement::alike() const {
+    const Snapshot& s = session_.snapshot;
+    return std::ranges::all_of(order_, [&](PodId p) {
+        return s.class_of(p).spec == s.class_of(order_.front()).spec && session_.filters.node_local(s, s.class_of(p));
+    });
+}
+
+bool GangPlacement::descend(std::size_t at) {
+    if (at == order_.size()) return true;
+    Snapshot& s = session_.snapshot;
+    const PodId pod = order_[at];
+    // Tightest node first: what is left over is least.
+    std::vector<NodeId> feasible;
+    for (NodeId node : nodes_) {
+        if (placer_.fits(pod, node, view_)) feasible.push_back(node);
+    }
+    const Occupancy& view = view_ == View::kNow ? s.now : s.later;
+    const auto& requests = s.class_of(pod).requests;
+    const auto left_over = [&](NodeId node) {
+        std::int64_t least = INT64_MAX;
+        for (const auto& [dim, value] : requests) {
+            if (dim != kPods && value > 0) least = std::min(least, (view.free(node, dim) - value) * 1000 / value);
+        }
+        return least;
+    };
+    std::ranges::stable_sort(feasible, {}, left_over);
+    for (NodeId node : feasible) {
+        if (--steps_ < 0) return false;
+        const auto mark = session_.tx.checkpoint();
+        placer_.put(pod, node, view_, note_);
+        most_placed_ = std::max(most_placed_, at + 1);
+        if (descend(at + 1)) return true;
+        session_.tx.rollback(mark);
+    }
+    return false;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,39 @@
+// GangPlacement: places a set of pods together or not at all, in one set of nodes.
+//
+// Biggest first, each on its best node; where that leaves somebody without a place, other nodes are tried for the pods
+// before it, within a budget of steps.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "search/placement.h"
+
+namespace reprieve {
+
+class GangPlacement {
+public:
+    GangPlacement(Session& session, Placer& placer, View view, std::span<const NodeId> within, std::uint32_t note)
+        : session_(session), placer_(placer), view_(view), within_(within), note_(note) {}
+
+    // True: all are placed in the transaction. False: the transaction is as before.
+    [[nodiscard]] bool place_all(std::span<const PodId> pods);
+    // How many had a place at the best attempt.
+    [[nodiscard]] std::size_t most_placed() const { return most_placed_; }
+
+private:
+    [[nodiscard]] bool descend(std::size_t at);
+    [[nodiscard]] bool alike() const;
+
+    Session& session_;
+    Placer& placer_;
+    View view_;
+    std::span<const NodeId> within_;
+    std::uint32_t note_;
+    std::vector<PodId> order_;
+    std::vector<NodeId> nodes_;
+    std::size_t most_placed_ = 0;
+    int steps_ = 0;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,265 @@
+#include "search/node_victims.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "plugins/limits.h"
+#include "search/subset_search.h"
+
+namespace reprieve {
+
+NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker)
+    : session_(session), rules_(rules), asker_(asker), candidate_(session.snapshot, asker.pod), finder_(session) {
+    const Snapshot& s = session.snapshot;
+    const PodRow& row = s.pods[asker.pod];
+    amounts_only_ = asker.resize || (session.filters.amounts_only(s, candidate_.cls) && session.filters.on(FilterId::kNodeResourcesFit));
+    limit_binds_ = limited(s, row.queue, asker.amounts) && !within_limits(s, s.later, row.queue, asker.amounts);
+}
+
+bool NodeVictims::passes(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    if (!within_limits(s, s.later, s.pods[asker_.pod].queue, asker_.amounts)) return false;
+    if (asker_.resize) {
+        return std::ranges::all_of(asker_.amounts, [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
+    }
+    return session_.filters.check_view(candidate_, s.later, s.later, node).fits();
+}
+
+bool NodeVictims::gather(NodeId node, UnitList& list) {
+    list.clear();
+    finder_.on_node(node, rules_.attack, list);
+    if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, list);
+    return !list.units.empty();
+}
+
+// Budget breakers first, each group from most to least important.
+void NodeVictims::order_for_return(UnitList& list) {
+    const Snapshot& s = session_.snapshot;
+    by_importance_.resize(list.units.size());
+    for (std::uint32_t i = 0; i < by_importance_.size(); ++i) by_importance_[i] = i;
+    std::ranges::sort(by_importance_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    split_by_budget(s, list, by_importance_);
+    return_order_ = by_importance_;
+    if (!s.budgets.empty()) {
+        std::ranges::stable_partition(return_order_, [&](std::uint32_t i) { return list.units[i].violations > 0; });
+        // A gang's WHOLE part comes back before its SAFE pods, so that they are decided knowing whether the gang stays.
+        for (std::size_t i = 0; i < return_order_.size(); ++i) {
+            const std::int32_t whole = list.units[return_order_[i]].whole;
+            if (whole < 0) continue;
+            const auto at = std::ranges::find(return_order_, static_cast<std::uint32_t>(whole));
+            if (at - return_order_.begin() > static_cast<std::ptrdiff_t>(i)) std::rotate(return_order_.begin() + static_cast<std::ptrdiff_t>(i), at, at + 1);
+        }
+    }
+}
+
+bool NodeVictims::find(NodeId node, Victims& out) {
+    out.exact = false;
+    out.chosen.clear();
+    if (!gather(node, out.list)) return false;
+    const bool found = amounts_only_ && !limit_binds_ ? by_amounts(node, out) : by_dry_run(node, out);
+    if (!found) return false;
+    REPRIEVE_CHECK(!out.chosen.empty(), "an empty victim set on {} means that the pod fitted all along", session_.snapshot.node_name(node));
+    const auto place = [&](std::uint32_t u) { return std::ranges::find(by_importance_, u) - by_importance_.begin(); };
+    std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+    out.cost = cost_of(out.list, out.chosen);
+    out.exact = interchangeable(out.list);
+    return true;
+}
+
+bool NodeVictims::by_amounts(NodeId node, Victims& out) {
+    const Snapshot& s = session_.snapshot;
+    constexpr std::size_t kMost = 16;
+    struct Short {
+        Dim dim;
+        std::int64_t missing = 0;  // while > 0 the pod does not fit
+    };
+    std::array<Short, kMost> shorts;
+    std::size_t count = 0;
+    for (const auto& [dim, value] : asker_.amounts) {
+        if (count == kMost) return by_dry_run(node, out);
+        if (value > 0 && s.later.free(node, dim) < value) shorts[count++] = {dim, value - s.later.free(node, dim)};
+    }
+    if (count == 0) return false;  // it fits: no business of ours
+    const auto freed = [&](const Unit& unit, Dim dim) {
+        std::int64_t sum = 0;
+        for (PodId pod : out.list.pods_of(unit)) {
+            if (s.pods[pod].node != node) continue;
+            for (const auto& a : s.class_of(pod).requests) {
+                if (a.dim == dim) sum += a.value;
+            }
+            if (s.pods[pod].has(kResizing)) {
+                for (const auto& a : s.facts->resize_delta(pod)) {
+                    if (a.dim == dim) sum -= a.value;
+                }
+            }
+        }
+        return sum;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const Unit& unit : out.list.units) shorts[i].missing -= freed(unit, shorts[i].dim);
+        if (shorts[i].missing > 0) return false;
+    }
+    order_for_return(out.list);
+    for (std::uint32_t at : return_order_) {
+        const Unit& unit = out.list.units[at];
+        bool stays = unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
+        for (std::size_t i = 0; stays && i < count; ++i) stays = shorts[i].missing + freed(unit, shorts[i].dim) <= 0;
+        if (!stays) {
+            out.chosen.push_back(at);
+            continue;
+        }
+        for (std::size_t i = 0; i < count; ++i) shorts[i].missing += freed(unit, shorts[i].dim);
+    }
+    return true;
+}
+
+bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
+    Transaction& tx = session_.tx;
+    const auto start = tx.checkpoint();
+    const auto evict_from = [&](std::size_t first) {
+        for (std::size_t i = first; i < out.list.units.size(); ++i) {
+            for (PodId pod : out.list.pods_of(out.list.units[i])) tx.evict(pod);
+        }
+    };
+    evict_from(0);
+    bool fits = passes(node);
+    if (!fits && !asker_.resize) {
+        // Somebody on another node may be in the way: a zone-wide anti-affinity, a spread, a claim of one pod only.
+        const Answer answer = session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
+        const std::size_t before = out.list.units.size();
+        if (answer.fit == Fit::kNotNow) add_remote_units(node, answer, out.list);
+        if (out.list.units.size() > before) {
+            evict_from(before);
+            fits = passes(node);
+        }
+    }
+    if (!fits) {
+        tx.rollback(start);
+        return false;
+    }
+    // Budgets are walked as they stood before the dry run.
+    tx.rollback(start);
+    order_for_return(out.list);
+    evict_from(0);
+    for (std::uint32_t at : return_order_) {
+        const Unit& unit = out.list.units[at];
+        if (unit.whole >= 0 && std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {
+            out.chosen.push_back(at);  // its gang goes whole
+            continue;
+        }
+        const auto mark = tx.checkpoint();
+        for (PodId pod : out.list.pods_of(unit)) tx.restore(pod);
+        if (passes(node)) continue;
+        tx.rollback(mark);
+        out.chosen.push_back(at);
+    }
+    tx.rollback(start);
+    return true;
+}
+
+void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& list) {
+    const Snapshot& s = session_.snapshot;
+    const PodClass& mine = candidate_.cls;
+    const auto same_domain = [&](TopologyKeyId key, NodeId other) {
+        const std::int32_t here = s.topology.domain(key, node.index());
+        return here != TopologyIndex::kNoDomain && s.topology.domain(key, other.index()) == here;
+    };
+    const auto in_the_way = [&](PodId pod, NodeId where) {
+        const PodClass& cls = s.class_of(pod);
+        switch (answer.filter) {
+            case FilterId::kInterPodAffinity:
+                return std::ranges::any_of(mine.anti_affinity, [&](TermId t) { return std::ranges::binary_search(cls.matched, t) && same_domain(s.terms[t].key, where); }) ||
+                       std::ranges::any_of(cls.anti_affinity, [&](TermId t) { return std::ranges::binary_search(mine.matched, t) && same_domain(s.terms[t].key, where); });
+            case FilterId::kPodTopologySpread:
+                return std::ranges::any_of(mine.spread, [&](const ClassSpread& c) { return c.hard && std::ranges::binary_search(cls.matched, c.term) && same_domain(c.key, where); });
+            case FilterId::kVolumeRestrictions:
+                return std::ranges::any_of(mine.volumes, [&](const ClassVolume& v) {
+                    return v.single_pod && std::ranges::any_of(cls.volumes, [&](const ClassVolume& w) { return w.claim == v.claim && w.kind == v.kind; });
+                });
+            default: return false;
+        }
+    };
+    for (NodeId other : s.nodes_by_name) {
+        if (other == node) continue;
+        for (PodId pod : s.node_pods[other]) {
+            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other)) finder_.of_pod(pod, rules_.attack, list);
+        }
+    }
+}
+
+Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const {
+    const Snapshot& s = session_.snapshot;
+    Toll toll;
+    const bool want_resources = rules_.order->has(CostTerm::kResources);
+    std::vector<std::int64_t> gone(want_resources ? s.dims : 0);
+    for (std::uint32_t at : chosen) {
+        const Unit& unit = list.units[at];
+        ++toll.units;
+        if (unit.kind != UnitKind::kSafe) ++toll.whole_units;
+        toll.pdb_violations += unit.violations;
+        for (PodId pod : list.pods_of(unit)) {
+            toll.add_pod(unit.priority, s.pods[pod].started.us);
+            if (rules_.work && rules_.order->has(CostTerm::kLostWork)) toll.lost_work = saturating_add(toll.lost_work, lost_work(s, pod, rules_.work));
+            if (want_resources) {
+                for (const auto& a : s.class_of(pod).requests) gone[a.dim.index()] += a.value;
+            }
+        }
+    }
+    if (want_resources) toll.resources = destroyed(asker_.amounts, gone);
+    return rules_.order->cost(toll);
+}
+
+// Single pods of one shape, one priority and one standing towards budgets: the walk's answer is already the cheapest in
+// every term, because it takes the fewest and the least important of equals.
+bool NodeVictims::interchangeable(const UnitList& list) const {
+    const Snapshot& s = session_.snapshot;
+    if (!amounts_only_ || limit_binds_ || rules_.order->has(CostTerm::kLostWork)) return false;
+    const Unit& first = list.units.front();
+    const auto& shape = s.class_of(list.pods[first.first]).requests;
+    return std::ranges::all_of(list.units, [&](const Unit& u) {
+        return u.count == 1 && u.kind == UnitKind::kPod && u.priority == first.priority && u.violations == first.violations &&
+               s.class_of(list.pods[u.first]).requests == shape && !s.pods[list.pods[u.first]].has(kResizing);
+    });
+}
+
+Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
+    if (victims.exact) return victims.cost;
+    const Snapshot& s = session_.snapshot;
+    // At least one unit goes, and per short dimension at least as many pods as the largest ones need to cover it.
+    std::int64_t fewest = 1;
+    if (amounts_only_ && !limit_binds_) {
+        for (const auto& [dim, value] : asker_.amounts) {
+            std::int64_t missing = value - s.later.free(node, dim);
+            if (missing <= 0) continue;
+            std::vector<std::int64_t> sizes;
+            for (PodId pod : victims.list.pods) {
+                if (s.pods[pod].node == node) sizes.push_back(s.spec_of(pod).requests.get(dim));
+            }
+            std::ranges::sort(sizes, std::greater());
+            std::int64_t pods = 0;
+            for (std::int64_t size : sizes) {
+                if (missing <= 0) break;
+                missing -= size;
+                ++pods;
+            }
+            fewest = std::max(fewest, pods);
+        }
+    }
+    std::vector<std::int32_t> priorities;
+    for (const Unit& u : victims.list.units) {
+        for (std::uint32_t i = 0; i < u.count; ++i) priorities.push_back(u.priority);
+    }
+    std::ranges::sort(priorities);
+    Toll toll;
+    for (std::int64_t i = 0; i < fewest && static_cast<std::size_t>(i) < priorities.size(); ++i) toll.add_pod(priorities[static_cast<std::size_t>(i)], INT64_MAX);
+    toll.units = 1;
+    return rules_.order->cost(toll);
+}
+
+void NodeVictims::improve(NodeId node, Victims& in_out) {
+    if (in_out.exact) return;
+    SubsetSearch search(*this, node, in_out);
+    search.run();
+}
+
+}  // namespace reprieve

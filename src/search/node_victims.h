@@ -1,0 +1,74 @@
+// NodeVictims: who must go so that one pod fits on one node.
+//
+// The definition: remove every unit that may be taken; the pod must then pass all filters and its queue's limits; add the
+// units back, those that break a budget first, each from most to least important; whoever cannot come back is a victim.
+// Where only amounts of resources on the node decide, the same walk is done by arithmetic, without touching the state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plugins/cost.h"
+#include "search/units.h"
+
+namespace reprieve {
+
+struct VictimRules {
+    Attack attack;
+    PdbMode pdb = PdbMode::kBestEffort;
+    const CostOrder* order = nullptr;
+    Dim work;  // dimension of lostWork; none: not counted
+};
+
+// Who asks for the room: a pending pod anywhere, or a running pod that waits for more room on its own node.
+struct Asker {
+    PodId pod;
+    std::vector<Resources::Amount> amounts;  // what must be free
+    bool resize = false;
+};
+
+struct Victims {
+    Cost cost;
+    bool exact = false;           // no cheaper set exists on this node
+    std::vector<std::uint32_t> chosen;  // positions in `list.units`, from most to least important
+    UnitList list;
+};
+
+class NodeVictims {
+public:
+    NodeVictims(Session& session, const VictimRules& rules, const Asker& asker);
+
+    // The set that the definition gives. Nullopt: this node is no candidate.
+    [[nodiscard]] bool find(NodeId node, Victims& out);
+    // Replaces the set by the cheapest one within a budget of steps. Sets `exact` if nothing cheaper can exist.
+    void improve(NodeId node, Victims& in_out);
+    // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
+    [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
+
+    // Whether the pod passes there with what is evicted at this moment.
+    [[nodiscard]] bool passes(NodeId node) const;
+
+    [[nodiscard]] Cost cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const;
+
+private:
+    friend class SubsetSearch;
+    [[nodiscard]] bool gather(NodeId node, UnitList& list);
+    [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
+    [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
+    void add_remote_units(NodeId node, const Answer& answer, UnitList& list);
+    void order_for_return(UnitList& list);
+    [[nodiscard]] bool interchangeable(const UnitList& list) const;
+
+    Session& session_;
+    const VictimRules& rules_;
+    const Asker& asker_;
+    Candidate candidate_;
+    UnitFinder finder_;
+    bool amounts_only_ = false;
+    bool limit_binds_ = false;
+    std::vector<std::uint32_t> return_order_;
+    std::vector<std::uint32_t> by_importance_;
+};
+
+}  // namespace reprieve

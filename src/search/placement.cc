@@ -1,0 +1,132 @@
+#include "search/placement.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "plugins/limits.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kMostBoards = 64;  // a board costs memory per node; beyond this, shapes are asked afresh
+
+}  // namespace
+
+Placer::ShapeKey Placer::key_of(PodId pod) const {
+    const PodClass& cls = session_.snapshot.class_of(pod);
+    return {cls.spec, cls.volumes.empty() ? StringId() : cls.ns};
+}
+
+const FactAnswers& Placer::facts(PodId pod) {
+    const ShapeKey key = key_of(pod);
+    if (const auto it = facts_.find(key); it != facts_.end()) return it->second;
+    if (facts_.size() >= kMostBoards) facts_.clear();
+    FactAnswers answers(session_.snapshot.nodes.size(), Answer{Fit::kNever, FilterId::kNone, 0});
+    const Candidate candidate(session_.snapshot, pod);
+    for (NodeId node : session_.snapshot.nodes_by_name) answers[node.index()] = session_.filters.check_facts(candidate, node);
+    return facts_.emplace(key, std::move(answers)).first->second;
+}
+
+FitBoard* Placer::board(PodId pod) {
+    const PodClass& cls = session_.snapshot.class_of(pod);
+    if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls)) return nullptr;
+    const ShapeKey key = key_of(pod);
+    const FactAnswers& answers = facts(pod);
+    const auto it = boards_.find(key);
+    if (it != boards_.end()) {
+        it->second->catch_up(session_, pod, answers);
+        return it->second.get();
+    }
+    if (boards_.size() >= kMostBoards) boards_.clear();
+    return boards_.emplace(key, std::make_unique<FitBoard>(session_, pod, answers)).first->second.get();
+}
+
+// Upstream's second pass: affinity and spread may not be satisfied only by pods that are not there yet.
+bool Placer::passes_without_nominated(PodId pod, NodeId node) {
+    Snapshot& s = session_.snapshot;
+    const PodClass& cls = s.class_of(pod);
+    if (cls.affinity.empty() && cls.spread.empty()) return true;
+    std::vector<PodId> lifted;
+    const GangId own = s.pods[pod].gang;
+    for (const Op& op : session_.tx.journal()) {
+        if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
+        if (own && s.pods[op.pod].gang == own) continue;  // members of one gang come together
+        if (std::ranges::find(lifted, op.pod) == lifted.end()) lifted.push_back(op.pod);
+    }
+    if (lifted.empty()) return true;
+    const auto mark = session_.tx.checkpoint();
+    for (PodId p : lifted) session_.tx.unplace(p);
+    const bool passes = session_.filters.check_view(Candidate(s, pod), s.later, s.later, node).fits();
+    session_.tx.rollback(mark);
+    return passes;
+}
+
+bool Placer::fits(PodId pod, NodeId node, View view) {
+    const Snapshot& s = session_.snapshot;
+    if (!facts(pod)[node.index()].fits()) return false;
+    const Candidate candidate(s, pod);
+    if (!within_limits(s, s.later, s.pods[pod].queue, candidate.cls.requests)) return false;
+    if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) return false;
+    if (view == View::kNow) {
+        if (!within_limits(s, s.now, s.pods[pod].queue, candidate.cls.requests)) return false;
+        if (!session_.filters.check_view(candidate, s.now, s.later, node).fits()) return false;
+    }
+    return passes_without_nominated(pod, node);
+}
+
+NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
+    const Snapshot& s = session_.snapshot;
+    const Candidate candidate(s, pod);
+    const QueueId queue = s.pods[pod].queue;
+    if (!within_limits(s, s.later, queue, candidate.cls.requests)) return {};
+    if (view == View::kNow && !within_limits(s, s.now, queue, candidate.cls.requests)) return {};
+    if (within.empty()) {
+        if (FitBoard* b = board(pod)) {
+            if (view == View::kNow) return b->best_now(session_);
+            if (!b->fits_later_anywhere()) return {};
+        }
+    }
+    const FactAnswers& answers = facts(pod);
+    feasible_.clear();
+    for (NodeId node : within.empty() ? std::span<const NodeId>(s.nodes_by_name) : within) {
+        if (!answers[node.index()].fits()) continue;
+        if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) continue;
+        if (view == View::kNow && !session_.filters.check_view(candidate, s.now, s.later, node).fits()) continue;
+        if (!passes_without_nominated(pod, node)) continue;
+        feasible_.push_back(node);
+    }
+    if (feasible_.empty()) return {};
+    return session_.scores.best(candidate, view == View::kNow ? s.now : s.later, s.later, feasible_);
+}
+
+void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
+    Snapshot& s = session_.snapshot;
+    devices_.clear();
+    if (s.class_of(pod).has_devices && session_.filters.on(FilterId::kDevices)) {
+        // Now: devices that are free both now and when the nominated have come; a device that is being left is not free yet.
+        const std::vector<DeviceUse>& later = s.later.use(node).devices;
+        const std::vector<DeviceUse> use = view == View::kNow ? held_in_either(s.now.use(node).devices, later) : later;
+        REPRIEVE_CHECK(choose_devices(s.devices[node], use, s.spec_of(pod).devices, devices_), "devices of {} on {}", s.pod_name(pod), s.node_name(node));
+    }
+    if (view == View::kNow) session_.tx.place(pod, node, devices_, note);
+    else session_.tx.nominate(pod, node, devices_, note);
+}
+
+Placer::Refusal Placer::refusal(PodId pod) {
+    const Snapshot& s = session_.snapshot;
+    const Candidate candidate(s, pod);
+    const FactAnswers& answers = facts(pod);
+    std::map<Answer, std::int64_t> counts;
+    Refusal out;
+    for (NodeId node : s.nodes_by_name) {
+        Answer answer = answers[node.index()];
+        if (answer.fits()) answer = session_.filters.check_view(candidate, s.later, s.later, node);
+        if (answer.fits()) answer = session_.filters.check_view(candidate, s.now, s.later, node);
+        if (answer.fit != Fit::kNever) out.never = false;
+        if (!answer.fits()) ++counts[answer];
+    }
+    for (const auto& [answer, count] : counts) out.nodes[describe(answer, candidate)] += count;
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,58 @@
+// Placement: finds the node for one pod, with boards per shape where verdicts are local to a node.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "model/plan.h"
+#include "search/fit_board.h"
+#include "search/session.h"
+
+namespace reprieve {
+
+enum class View : std::uint8_t { kNow, kLater };
+
+class Placer {
+public:
+    explicit Placer(Session& session) : session_(session) {}
+
+    // The best node for a pending pod in this view, among `within` (empty: all nodes). None: it fits nowhere.
+    // Now means: fits with everything there is, and also when the nominated take their room.
+    [[nodiscard]] NodeId find(PodId pod, View view, std::span<const NodeId> within = {});
+    // Whether the pod fits on this node in this view.
+    [[nodiscard]] bool fits(PodId pod, NodeId node, View view);
+    // Puts the pod there, with devices of its choice.
+    void put(PodId pod, NodeId node, View view, std::uint32_t note);
+
+    [[nodiscard]] const FactAnswers& facts(PodId pod);
+    // Why the pod fits nowhere: reason -> number of nodes; `never` only if every node says never.
+    struct Refusal {
+        bool never = true;
+        std::map<std::string, std::int64_t> nodes;
+    };
+    [[nodiscard]] Refusal refusal(PodId pod);
+    // For shapes decided node by node; null where nodes depend on each other.
+    [[nodiscard]] FitBoard* board(PodId pod);
+
+private:
+    struct ShapeKey {
+        SpecId spec;
+        StringId ns;  // only where claims are looked up in it
+        friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
+    };
+    [[nodiscard]] ShapeKey key_of(PodId pod) const;
+    [[nodiscard]] bool passes_without_nominated(PodId pod, NodeId node);
+
+    Session& session_;
+    std::map<ShapeKey, FactAnswers> facts_;
+    std::map<ShapeKey, std::unique_ptr<FitBoard>> boards_;
+    std::vector<NodeId> feasible_;
+    std::vector<DeviceHold> devices_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,182 @@
+#include "search/preempt_search.h"
+
+#include <algorithm>
+
+#include "plugins/limits.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kMostBoards = 64;
+
+template <class Entries>
+auto by_key(const Entries& entries) {
+    return [&entries](std::uint32_t a, std::uint32_t b) {
+        const auto& x = entries[a];
+        const auto& y = entries[b];
+        if (x.candidate != y.candidate) return x.candidate;
+        return x.candidate && x.key < y.key;
+    };
+}
+
+}  // namespace
+
+PreemptSearch::PreemptSearch(Session& session, Placer& placer, const ActionConfig& action)
+    : session_(session), placer_(placer), action_(action), order_(action, session.config.plugins) {
+    if (!session.config.plugins.lost_work_resource.empty()) work_ = session.snapshot.words->find_dimension(session.config.plugins.lost_work_resource);
+}
+
+VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amount> amounts) const {
+    const PodRow& row = session_.snapshot.pods[pod];
+    const std::int32_t priority = row.gang ? session_.snapshot.gangs[row.gang].attack_priority : row.priority;
+    return {.attack = {.priority = priority, .queue = row.queue, .cross_queue = action_.cross_queue, .need = amounts},
+            .pdb = action_.pdb,
+            .order = &order_,
+            .work = work_};
+}
+
+// Evictions there may help: the node says "not now", or it has room and only the queue's limit is in the way.
+bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
+    if (!placer_.facts(pod)[node.index()].fits()) return false;
+    FitBoard* fits = placer_.board(pod);
+    const Snapshot& s = session_.snapshot;
+    const Answer answer = fits != nullptr ? fits->later_answer(node) : session_.filters.check_view(Candidate(s, pod), s.later, s.later, node);
+    return answer.fit == Fit::kNotNow || (answer.fits() && limit_binds);
+}
+
+void PreemptSearch::ask(Board& board, NodeVictims& victims, PodId pod, NodeId node) {
+    Entry& entry = board.entries[session_.snapshot.nodes[node].rank];
+    board.candidates -= entry.candidate ? 1 : 0;
+    entry = {};
+    if (is_potential(pod, node, board.limit_binds) && victims.find(node, scratch_)) {
+        entry.candidate = true;
+        entry.exact = scratch_.exact || !action_.improve;
+        entry.key = entry.exact ? scratch_.cost : victims.lower_bound(node, scratch_);
+        ++board.candidates;
+    }
+}
+
+void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod) {
+    board.entries.assign(session_.snapshot.nodes_by_name.size(), {});
+    board.candidates = 0;
+    for (NodeId node : session_.snapshot.nodes_by_name) ask(board, victims, pod, node);
+    board.best.build(board.entries.size(), by_key(board.entries));
+    board.cursor = session_.touch_end();
+}
+
+std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
+    const Snapshot& s = session_.snapshot;
+    const PodClass& cls = s.class_of(pod);
+    const Asker asker{.pod = pod, .amounts = cls.requests};
+    const VictimRules rules = rules_for(pod, asker.amounts);
+    NodeVictims victims(session_, rules, asker);
+    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage) return find_limited(victims, pod);
+
+    const bool binds = limited(s, s.pods[pod].queue, asker.amounts) && !within_limits(s, s.later, s.pods[pod].queue, asker.amounts);
+    const bool local = session_.filters.node_local(s, cls) && !binds;
+    if (!local) {
+        Board once;
+        once.limit_binds = binds;
+        build(once, victims, pod);
+        return choose(once, victims);
+    }
+    const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
+    auto it = boards_.find(key);
+    if (it == boards_.end()) {
+        if (boards_.size() >= kMostBoards) boards_.clear();
+        it = boards_.emplace(key, std::make_unique<Board>()).first;
+        build(*it->second, victims, pod);
+    }
+    Board& board = *it->second;
+    for (NodeId node : session_.touched_since(board.cursor)) {
+        ask(board, victims, pod, node);
+        board.best.update(s.nodes[node].rank, by_key(board.entries));
+    }
+    board.cursor = session_.touch_end();
+    return choose(board, victims);
+}
+
+// Looks at winners in full until the winner is one that was.
+std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& victims) {
+    const Snapshot& s = session_.snapshot;
+    const auto better = by_key(board.entries);
+    bool proven = action_.improve;
+    std::optional<Cost> bound;
+    while (true) {
+        const std::uint32_t rank = board.best.winner();
+        if (rank == Tournament::kNobody || !board.entries[rank].candidate) return std::nullopt;
+        Entry& entry = board.entries[rank];
+        const NodeId node = s.nodes_by_name[rank];
+        if (!victims.find(node, scratch_)) {
+            // Only a non-local rule can have changed the answer since it was asked.
+            entry.candidate = false;
+            --board.candidates;
+            board.best.update(rank, better);
+            continue;
+        }
+        if (action_.improve) victims.improve(node, scratch_);
+        if (!entry.exact) {
+            if (!scratch_.exact) {
+                proven = false;
+                if (!bound || entry.key < *bound) bound = entry.key;
+            }
+            entry.exact = true;
+            entry.key = scratch_.cost;
+            board.best.update(rank, better);
+            if (board.best.winner() != rank) continue;
+        }
+        PreemptChoice choice{.node = node, .victims = scratch_, .proven = proven && scratch_.exact, .candidates = board.candidates};
+        if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : victims.lower_bound(node, scratch_);
+        const std::uint32_t second = board.best.runner_up(better);
+        if (second != Tournament::kNobody && board.entries[second].candidate) {
+            Victims other;
+            if (board.entries[second].exact) choice.runner_up = board.entries[second].key;
+            else if (victims.find(s.nodes_by_name[second], other)) choice.runner_up = other.cost;
+        }
+        return choice;
+    }
+}
+
+// A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
+std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, PodId pod) {
+    const Snapshot& s = session_.snapshot;
+    const PodClass& cls = s.class_of(pod);
+    const bool binds = limited(s, s.pods[pod].queue, cls.requests) && !within_limits(s, s.later, s.pods[pod].queue, cls.requests);
+    std::vector<NodeId> potential;
+    for (NodeId node : s.nodes_by_name) {
+        if (is_potential(pod, node, binds)) potential.push_back(node);
+    }
+    const auto all = static_cast<std::int64_t>(potential.size());
+    const std::int64_t wanted = std::min(all, std::max<std::int64_t>(all * action_.min_candidate_nodes_percentage.value_or(0) / 100, action_.min_candidate_nodes_absolute.value_or(0)));
+    std::optional<PreemptChoice> best;
+    std::int64_t found = 0;
+    bool peaceful = false;
+    for (NodeId node : potential) {
+        if (!victims.find(node, scratch_)) continue;
+        if (action_.improve) victims.improve(node, scratch_);
+        ++found;
+        peaceful = peaceful || std::ranges::all_of(scratch_.chosen, [&](std::uint32_t u) { return scratch_.list.units[u].violations == 0; });
+        if (!best || scratch_.cost < best->victims.cost) {
+            const std::optional<Cost> second = best ? std::optional(best->victims.cost) : std::nullopt;
+            best = PreemptChoice{.node = node, .victims = scratch_, .runner_up = second};
+        } else if (!best->runner_up || scratch_.cost < *best->runner_up) {
+            best->runner_up = scratch_.cost;
+        }
+        if (found >= wanted && peaceful) break;
+    }
+    if (best) best->candidates = found;
+    return best;
+}
+
+std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
+    const Snapshot& s = session_.snapshot;
+    const Asker asker{.pod = pod, .amounts = s.facts->resize_delta(pod), .resize = true};
+    const VictimRules rules = rules_for(pod, asker.amounts);
+    NodeVictims victims(session_, rules, asker);
+    const NodeId node = s.pods[pod].node;
+    if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
+    if (action_.improve) victims.improve(node, scratch_);
+    return PreemptChoice{.node = node, .victims = scratch_, .proven = scratch_.exact && action_.improve, .candidates = 1};
+}
+
+}  // namespace reprieve

@@ -1,0 +1,55 @@
+// Tournament: the best of N entries, kept while entries change one at a time. An update costs log N comparisons.
+//
+// `better(a, b)` is a strict weak order on entry numbers; of equals the lower number wins.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace reprieve {
+
+class Tournament {
+public:
+    static constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
+
+    template <class Better>
+    void build(std::size_t entries, Better better) {
+        size_ = 1;
+        while (size_ < entries) size_ *= 2;
+        winner_.assign(2 * size_, kNobody);
+        for (std::size_t i = 0; i < entries; ++i) winner_[size_ + i] = static_cast<std::uint32_t>(i);
+        for (std::size_t at = size_ - 1; at >= 1; --at) winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
+    }
+
+    template <class Better>
+    void update(std::size_t entry, Better better) {
+        for (std::size_t at = (size_ + entry) / 2; at >= 1; at /= 2) winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
+    }
+
+    [[nodiscard]] std::uint32_t winner() const { return winner_.size() < 2 ? kNobody : winner_[1]; }
+
+    // The best of those that lost to nobody but the winner.
+    template <class Better>
+    [[nodiscard]] std::uint32_t runner_up(Better better) const {
+        const std::uint32_t first = winner();
+        if (first == kNobody) return kNobody;
+        std::uint32_t second = kNobody;
+        for (std::size_t at = size_ + first; at > 1; at /= 2) second = play(second, winner_[at ^ 1U], better);
+        return second;
+    }
+
+private:
+    template <class Better>
+    static std::uint32_t play(std::uint32_t a, std::uint32_t b, Better better) {
+        if (a == kNobody) return b;
+        if (b == kNobody) return a;
+        if (better(b, a)) return b;
+        if (better(a, b)) return a;
+        return a < b ? a : b;
+    }
+
+    std::size_t size_ = 0;
+    std::vector<std::uint32_t> winner_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,252 @@
+#include "search/units.h"
+
+#include <algorithm>
+
+#include "base/wide.h"
+
+namespace reprieve {
+namespace {
+
+// How much of the need one pod covers (capped) and what it holds in all, in millionths summed over the dimensions.
+struct Coverage {
+    std::int64_t covered = 0;
+    std::int64_t size = 0;
+};
+
+Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) {
+    Coverage out;
+    for (const auto& [dim, needed] : need) {
+        if (dim == kPods || needed <= 0) continue;
+        for (const auto& [have, value] : cls.requests) {
+            if (have != dim) continue;
+            out.covered += multiply_divide(std::min(value, needed), 1'000'000, needed);
+            out.size = saturating_add(out.size, static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(value) * 1'000'000 / needed, INT64_MAX)));
+        }
+    }
+    return out;
+}
+
+// Which pods of a gang go first: most coverage, lowest priority, least waste, youngest, later name.
+bool goes_first(const Snapshot& s, std::span<const Resources::Amount> need, PodId a, PodId b) {
+    const Coverage x = coverage(s.class_of(a), need);
+    const Coverage y = coverage(s.class_of(b), need);
+    if (x.covered != y.covered) return x.covered > y.covered;
+    if (s.pods[a].priority != s.pods[b].priority) return s.pods[a].priority < s.pods[b].priority;
+    if (x.size != y.size) return x.size < y.size;
+    if (s.pods[a].started != s.pods[b].started) return s.pods[a].started > s.pods[b].started;
+    return s.name_less(b, a);
+}
+
+// Members of the gang that may go one by one without leaving it short.
+class Surplus {
+public:
+    Surplus(const Snapshot& s, GangId id) : snapshot_(s) {
+        const GangRow& gang = s.gangs[id];
+        global_ = gang.live - gang.min;
+        broken_ = global_ < 0;
+        if (gang.fact == nullptr || gang.fact->role_minimums.empty()) return;
+        std::int64_t sum = 0;
+        for (const auto& [role, min] : gang.fact->role_minimums) sum += min;
+        if (gang.min < sum) return;  // elastic: role minimums are not enforced
+        for (const auto& [role, min] : gang.fact->role_minimums) {
+            std::int32_t live = 0;
+            for (PodId p : gang.pods) {
+                const PodState state = s.pods[p].state;
+                if (s.facts->pod(p).role == role && (state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated)) ++live;
+            }
+            roles_.emplace_back(role, live - min);
+        }
+    }
+
+    // Takes the pod out of the surplus if it is in it.
+    bool take(PodId pod) {
+        if (broken_) return true;
+        if (global_ <= 0) return false;
+        const StringId role = snapshot_.facts->pod(pod).role;
+        const auto at = std::ranges::find(roles_, role, &std::pair<StringId, std::int32_t>::first);
+        if (at != roles_.end() && at->second <= 0) return false;
+        --global_;
+        if (at != roles_.end()) --at->second;
+        return true;
+    }
+
+private:
+    const Snapshot& snapshot_;
+    std::int32_t global_ = 0;
+    bool broken_ = false;
+    std::vector<std::pair<StringId, std::int32_t>> roles_;
+};
+
+}  // namespace
+
+bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
+    const PodRow& row = session_.snapshot.pods[pod];
+    if (row.state != PodState::kRunning || row.unit_priority >= attack.priority) return false;
+    if (!attack.cross_queue && row.queue != attack.queue) return false;
+    return session_.protections.of(session_.snapshot, pod, attack.priority) == Protection::kNone;
+}
+
+void UnitFinder::add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const {
+    const Snapshot& s = session_.snapshot;
+    Unit unit{.kind = kind, .gang = s.pods[pods.front()].gang, .priority = s.pods[pods.front()].unit_priority, .rank = rank,
+              .first = static_cast<std::uint32_t>(out.pods.size()), .count = static_cast<std::uint32_t>(pods.size()), .start_us = INT64_MAX};
+    for (PodId p : pods) unit.start_us = std::min(unit.start_us, s.pods[p].started.us);
+    out.pods.insert(out.pods.end(), pods.begin(), pods.end());
+    out.units.push_back(unit);
+}
+
+// All running pods that go with this gang; false if one of them may not be taken.
+bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
+    const Snapshot& s = session_.snapshot;
+    out.clear();
+    const auto collect = [&](GangId gang) {
+        for (PodId p : s.gangs[gang].pods) {
+            if (s.pods[p].state != PodState::kRunning) continue;
+            if (!takeable(p, attack)) return false;
+            out.push_back(p);
+        }
+        return true;
+    };
+    const CompositeId root = s.gangs[id].whole_root;
+    if (!root) return collect(id);
+    return std::ranges::all_of(s.composites[root].gangs, collect);
+}
+
+// `local_` holds the takeable pods of the gang on the node.
+void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
+    const Snapshot& s = session_.snapshot;
+    const GangRow& gang = s.gangs[id];
+    if (gang.one_unit()) {
+        if (whole_pods(id, attack, scratch_)) add(UnitKind::kWhole, gang.whole_root ? 3 : 2, scratch_, out);
+        return;
+    }
+    std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack.need, a, b); });
+    Surplus surplus(s, id);
+    if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
+        for (PodId p : local_) add(surplus.take(p) ? UnitKind::kSafe : UnitKind::kWhole, 2, std::span(&p, 1), out);
+        return;
+    }
+    std::vector<PodId> safe;
+    bool core = false;
+    for (PodId p : local_) {
+        if (surplus.take(p)) safe.push_back(p);
+        else core = true;
+    }
+    std::int32_t whole = -1;
+    if (core && whole_pods(id, attack, scratch_)) {
+        std::erase_if(scratch_, [&](PodId p) { return std::ranges::find(safe, p) != safe.end(); });
+        whole = static_cast<std::int32_t>(out.units.size());
+        add(UnitKind::kWhole, 2, scratch_, out);
+    }
+    for (PodId p : safe) {
+        add(UnitKind::kSafe, 2, std::span(&p, 1), out);
+        out.units.back().whole = whole;
+    }
+}
+
+void UnitFinder::on_node(NodeId node, const Attack& attack, UnitList& out) {
+    const Snapshot& s = session_.snapshot;
+    seen_.clear();
+    for (PodId pod : s.node_pods[node]) {
+        const PodRow& row = s.pods[pod];
+        if (!row.gang) {
+            if (takeable(pod, attack)) add(UnitKind::kPod, 1, std::span(&pod, 1), out);
+            continue;
+        }
+        const GangRow& gang = s.gangs[row.gang];
+        if (gang.min == 0 && !gang.one_unit()) {
+            if (takeable(pod, attack)) add(UnitKind::kPod, 2, std::span(&pod, 1), out);
+            continue;
+        }
+        if (std::ranges::find(seen_, row.gang) != seen_.end()) continue;
+        // Gangs of one composite that goes as a whole are one unit.
+        const bool same_root = gang.whole_root && std::ranges::any_of(seen_, [&](GangId g) { return s.gangs[g].whole_root == gang.whole_root; });
+        seen_.push_back(row.gang);
+        if (same_root) continue;
+        local_.clear();
+        for (PodId mate : s.node_pods[node]) {
+            if (s.pods[mate].gang == row.gang && takeable(mate, attack)) local_.push_back(mate);
+        }
+        if (!local_.empty()) add_gang(row.gang, attack, out);
+    }
+}
+
+void UnitFinder::of_pod(PodId pod, const Attack& attack, UnitList& out) {
+    if (!takeable(pod, attack) || std::ranges::find(out.pods, pod) != out.pods.end()) return;
+    const PodRow& row = session_.snapshot.pods[pod];
+    const GangRow* gang = row.gang ? &session_.snapshot.gangs[row.gang] : nullptr;
+    if (gang == nullptr || (gang->min == 0 && !gang->one_unit())) {
+        add(UnitKind::kPod, gang == nullptr ? 1 : 2, std::span(&pod, 1), out);
+        return;
+    }
+    local_.assign(1, pod);
+    add_gang(row.gang, attack, out);
+}
+
+bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, const Unit& b) {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.rank != b.rank) return a.rank > b.rank;
+    if (a.count != b.count) return a.count > b.count;
+    if (a.gang && a.gang == b.gang && a.kind != b.kind) return a.kind == UnitKind::kWhole;
+    if (a.start_us != b.start_us) return a.start_us < b.start_us;
+    return s.name_less(list.pods[a.first], list.pods[b.first]);
+}
+
+void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
+    if (s.budgets.empty()) return;
+    std::vector<std::pair<BudgetId, std::int64_t>> left;
+    for (std::uint32_t at : order) {
+        Unit& unit = list.units[at];
+        unit.violations = 0;
+        for (PodId pod : list.pods_of(unit)) {
+            for (BudgetId id : s.class_of(pod).budgets) {
+                const BudgetRow& budget = s.budgets[id];
+                if (std::ranges::binary_search(budget.fact->disrupted_pods, s.facts->pod(pod).name)) continue;
+                auto it = std::ranges::find(left, id, &std::pair<BudgetId, std::int64_t>::first);
+                if (it == left.end()) it = left.insert(left.end(), {id, budget.left});
+                if (--it->second < 0) {
+                    ++unit.violations;
+                    break;  // one broken budget is enough; the pod's other budgets are not spent
+                }
+            }
+        }
+    }
+}
+
+void drop_over_budget(const Snapshot& s, UnitList& list) {
+    if (s.budgets.empty()) return;
+    std::vector<std::uint32_t> order(list.units.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
+    std::vector<std::pair<BudgetId, std::int64_t>> left;
+    std::vector<bool> dropped(list.units.size());
+    for (std::uint32_t at : order) {
+        auto spent = left;
+        bool allowed = true;
+        for (PodId pod : list.pods_of(list.units[at])) {
+            for (BudgetId id : s.class_of(pod).budgets) {
+                const BudgetRow& budget = s.budgets[id];
+                if (std::ranges::binary_search(budget.fact->disrupted_pods, s.facts->pod(pod).name)) continue;
+                auto it = std::ranges::find(spent, id, &std::pair<BudgetId, std::int64_t>::first);
+                if (it == spent.end()) it = spent.insert(spent.end(), {id, budget.left});
+                if (--it->second < 0) allowed = false;
+            }
+        }
+        if (allowed) left = std::move(spent);
+        else dropped[at] = true;
+    }
+    // A SAFE pod does not outlive the refusal of its gang's WHOLE part: positions move, so links are made anew.
+    std::vector<std::int32_t> moved(list.units.size(), -1);
+    std::vector<Unit> kept;
+    for (std::size_t i = 0; i < list.units.size(); ++i) {
+        if (dropped[i]) continue;
+        moved[i] = static_cast<std::int32_t>(kept.size());
+        kept.push_back(list.units[i]);
+    }
+    for (Unit& unit : kept) {
+        if (unit.whole >= 0) unit.whole = moved[static_cast<std::size_t>(unit.whole)];
+    }
+    list.units = std::move(kept);
+}
+
+}  // namespace reprieve

@@ -1,0 +1,81 @@
+// Units: the pods that are evicted together, as one candidate node shows them.
+//
+// A pod without a gang is a unit. A gang with a minimum gives its surplus pods one by one (SAFE); what it cannot spare
+// is one unit (WHOLE) of the entire gang wherever it runs. Core groups say it themselves: mode all = one unit, mode
+// single = each pod a unit. Protected pods are left out before the split; a WHOLE unit with a protected pod is no unit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/plan.h"
+#include "search/session.h"
+
+namespace reprieve {
+
+// How the attacker stands: what it may take.
+struct Attack {
+    std::int32_t priority = 0;
+    QueueId queue;
+    bool cross_queue = false;
+    std::span<const Resources::Amount> need;  // of the demand, for the order inside a gang
+};
+
+struct Unit {
+    UnitKind kind = UnitKind::kPod;
+    GangId gang;
+    std::int32_t priority = 0;
+    std::int32_t rank = 1;              // composite 3, in a group 2, single pod 1
+    std::uint32_t first = 0;            // its pods, in UnitList::pods
+    std::uint32_t count = 0;
+    std::int64_t start_us = 0;          // of its earliest member
+    std::int32_t whole = -1;            // SAFE: the WHOLE unit of the same gang in this list, if any
+    std::int32_t violations = 0;        // pods that break a budget
+};
+
+struct UnitList {
+    std::vector<Unit> units;
+    std::vector<PodId> pods;
+
+    [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const { return std::span(pods).subspan(unit.first, unit.count); }
+    void clear() {
+        units.clear();
+        pods.clear();
+    }
+};
+
+class UnitFinder {
+public:
+    explicit UnitFinder(const Session& session) : session_(session) {}
+
+    // Appends the units with a pod on this node.
+    void on_node(NodeId node, const Attack& attack, UnitList& out);
+    // Appends the unit of one pod that runs elsewhere, unless it is there already.
+    void of_pod(PodId pod, const Attack& attack, UnitList& out);
+
+    // May this pod be taken at all?
+    [[nodiscard]] bool takeable(PodId pod, const Attack& attack) const;
+
+private:
+    void add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const;
+    void add_gang(GangId gang, const Attack& attack, UnitList& out);
+    bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
+
+    const Session& session_;
+    std::vector<PodId> local_;
+    std::vector<PodId> scratch_;
+    std::vector<GangId> seen_;
+};
+
+// From most to least important: priority, composite before gang before pod, more pods, earlier start, name.
+[[nodiscard]] bool more_important(const Snapshot& snapshot, const UnitList& list, const Unit& a, const Unit& b);
+
+// Walks units from most to least important and marks pods that break a budget, on top of what the plan has spent.
+// `order` lists positions in that order.
+void split_by_budget(const Snapshot& snapshot, UnitList& list, std::span<const std::uint32_t> order);
+
+// Strict mode: walks from least to most important and drops every unit that a budget has no allowance left for.
+void drop_over_budget(const Snapshot& snapshot, UnitList& list);
+
+}  // namespace reprieve

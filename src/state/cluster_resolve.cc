@@ -1,0 +1,225 @@
+// Cluster: what follows for a pod or gang from several facts together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "state/cluster.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::int32_t kClusterCritical = 2'000'000'000;
+constexpr std::int32_t kNodeCritical = 2'000'001'000;
+constexpr std::int32_t kNeverStarts = 1'000'000;  // a gang without a written minimum waits for one
+
+std::uint64_t name_key(StringId ns, StringId name) { return std::uint64_t{ns.value()} << 32U | name.value(); }
+
+}  // namespace
+
+const PriorityClass* Cluster::class_of(const Pod& pod) const {
+    if (pod.priority_class) return priority_class(pod.priority_class);
+    if (pod.priority) return nullptr;
+    for (PlainId id : IdRange<PlainId>(priority_classes_.slots())) {
+        const PriorityClass* c = priority_classes_.get(id);
+        if (c != nullptr && c->global_default) return c;
+    }
+    return nullptr;
+}
+
+std::int32_t Cluster::priority_of(const Pod& pod) const {
+    if (pod.priority) return *pod.priority;
+    if (const PriorityClass* c = class_of(pod)) return c->value;
+    const std::string_view name = words_.text(pod.priority_class);
+    if (name == "system-cluster-critical") return kClusterCritical;
+    if (name == "system-node-critical") return kNodeCritical;
+    return 0;
+}
+
+std::optional<std::int32_t> Cluster::group_priority(const std::optional<std::int32_t>& value, StringId cls) const {
+    if (value) return value;
+    if (const PriorityClass* c = cls ? priority_class(cls) : nullptr) return c->value;
+    return std::nullopt;
+}
+
+bool Cluster::is_ours(const PodSpec& spec) const {
+    return scheduler_ids_.empty() || std::ranges::find(scheduler_ids_, spec.scheduler) != scheduler_ids_.end();
+}
+
+// A replica of a serving deployment: by label, or through its ReplicaSet to a Deployment that says how many it wants.
+bool Cluster::serves(const Pod& pod) const {
+    const StringId label = words_.find_string("reprieve.dev/serving");
+    if (label && words_.labels(pod.labels).has(label)) return true;
+    if (words_.text(pod.owner.kind) != "ReplicaSet") return false;
+    const auto find = [&](WorkloadKind kind, StringId name) -> const Workload* {
+        const StringId key = words_.find_string(fmt::format("{}/{}", static_cast<int>(kind), words_.text(name)));
+        return key ? workloads_.get(workloads_.find(pod.ns, key)) : nullptr;
+    };
+    const Workload* set = find(WorkloadKind::kReplicaSet, pod.owner.name);
+    if (set == nullptr || words_.text(set->owner.kind) != "Deployment") return false;
+    const Workload* deployment = find(WorkloadKind::kDeployment, set->owner.name);
+    return deployment != nullptr && deployment->desired_replicas.has_value();
+}
+
+GangId Cluster::gang_of(PodId id) {
+    const Pod& pod = pods_[id];
+    if (!pod.group) return {};
+    const auto it = gangs_by_name_.find(name_key(pod.ns, pod.group));
+    if (it != gangs_by_name_.end()) return it->second;
+    const PodExtras& more = pod.more();
+    if (more.koordinator_min < 0 && !more.koordinator_gang_groups) {
+        warn(fmt::format("PodGroup {}/{} does not exist; its pods count as single pods", words_.text(pod.ns), words_.text(pod.group)));
+        return {};
+    }
+    // A gang that only its pods know.
+    GangRow row{.ns = pod.ns, .name = pod.group, .alive = true};
+    const GangId made = snapshot_.gangs.push_back(std::move(row));
+    gangs_by_name_[name_key(pod.ns, pod.group)] = made;
+    return made;
+}
+
+StringId Cluster::quota_of_namespace(StringId ns) const {
+    if (const Queue* q = queues_.get(queues_.find({}, ns)); q != nullptr && q->is_quota && q->ns == ns) return ns;
+    const Queue* listing = nullptr;
+    const Queue* only = nullptr;
+    int inside = 0;
+    for (QueueId id : IdRange<QueueId>(queues_.slots())) {
+        const Queue* q = queues_.get(id);
+        if (q == nullptr || !q->is_quota) continue;
+        if (std::ranges::find(q->namespaces, ns) != q->namespaces.end()) {
+            if (listing == nullptr || words_.text(q->name) < words_.text(listing->name)) listing = q;
+        }
+        if (q->ns == ns) {
+            only = q;
+            ++inside;
+        }
+    }
+    if (listing != nullptr) return listing->name;
+    return inside == 1 ? only->name : StringId();
+}
+
+QueueId Cluster::queue_of(const Pod& pod, GangId gang, bool& missing) {
+    StringId name;
+    if (pod.queue && !pod.queue_is_quota) name = pod.queue;
+    if (!name && gang && snapshot_.gangs[gang].fact != nullptr) name = snapshot_.gangs[gang].fact->queue;
+    if (!name && pod.queue) name = pod.queue;
+    if (!name && queues_.size() > 0) name = quota_of_namespace(pod.ns);
+    if (!name) return default_queue_;
+    const QueueId id = queues_.find({}, name);
+    if (id) return id;
+    if (words_.text(name) == "default") return default_queue_;
+    missing = true;
+    return {};
+}
+
+std::uint16_t Cluster::traits_of(PodId id, GangId gang, QueueId queue) const {
+    const Pod& pod = pods_[id];
+    unsigned traits = 0;
+    const std::string_view cls_name = words_.text(pod.priority_class);
+    if (cls_name == "system-cluster-critical" || cls_name == "system-node-critical") traits |= kCriticalClass;
+    if (words_.text(pod.ns) == "kube-system") traits |= kKubeSystem;
+    if (pod.mirror) traits |= kMirror;
+    if (words_.text(pod.owner.kind) == "DaemonSet") traits |= kDaemon;
+    if (!is_ours(words_.spec(pod.spec))) traits |= kForeign;
+    if (pod.finished()) traits |= kFinished;
+    if (serves(pod)) traits |= kServing;
+    if (pod.more().resize_held && pod.node) traits |= kResizing;
+
+    const PriorityClass* cls = class_of(pod);
+    const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
+    const Queue* in = queue ? snapshot_.queues[queue].fact : nullptr;
+    if (pod.preemption_policy == PreemptionPolicy::kNever || (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever)) traits |= kNeverPreempts;
+    if (cls != nullptr && (cls->minimum_preemptable_priority || cls->toleration_seconds)) traits |= kTolerates;
+    // The nearest marker wins: pod, gang, queue, class.
+    for (const std::optional<bool>& marker : {pod.more().preemptible, group != nullptr ? group->settings.preemptible : std::nullopt,
+                                              in != nullptr ? in->settings.preemptible : std::nullopt,
+                                              cls != nullptr ? cls->settings.preemptible : std::nullopt}) {
+        if (!marker) continue;
+        if (!*marker) traits |= kMarked;
+        break;
+    }
+    return static_cast<std::uint16_t>(traits);
+}
+
+Duration Cluster::min_runtime_of(const Pod& pod, GangId gang, QueueId queue) const {
+    if (pod.more().min_runtime) return *pod.more().min_runtime;
+    if (const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr; group != nullptr && group->settings.min_runtime) return *group->settings.min_runtime;
+    if (const Queue* in = queue ? snapshot_.queues[queue].fact : nullptr; in != nullptr && in->settings.min_runtime) return *in->settings.min_runtime;
+    if (const PriorityClass* cls = class_of(pod); cls != nullptr && cls->settings.min_runtime) return *cls->settings.min_runtime;
+    return {};
+}
+
+void Cluster::resolve_pod(PodId id) {
+    const Pod& pod = pods_[id];
+    PodRow row;
+    row.cls = class_for(pod);
+    fill_new_terms();
+    row.gang = gang_of(id);
+    bool queue_missing = false;
+    row.queue = queue_of(pod, row.gang, queue_missing);
+    row.priority = priority_of(pod);
+    row.unit_priority = row.priority;
+    row.traits = traits_of(id, row.gang, row.queue);
+    if (queue_missing) row.traits = static_cast<std::uint16_t>(row.traits | kQueueMissing);
+    row.started = pod.started.is_set() ? pod.started : snapshot_.now_time;
+    row.created = pod.created;
+    row.min_runtime = min_runtime_of(pod, row.gang, row.queue);
+    if (pod.node) {
+        row.node = nodes_.find({}, pod.node);
+        if (!row.node) warn(fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs", words_.text(pod.node)));
+    }
+    if (pod.finished()) {
+        row.state = PodState::kIgnored;
+        row.node = {};
+    } else if (pod.node) {
+        row.state = pod.terminating() ? PodState::kTerminating : PodState::kRunning;
+    } else {
+        row.state = pod.gated || pod.terminating() ? PodState::kIgnored : PodState::kPending;
+    }
+    snapshot_.pods[id] = row;
+}
+
+// Minimum, priorities and chain of a gang, from its object (or its pods, where it has none).
+void Cluster::resolve_gang(GangId id) {
+    GangRow& row = snapshot_.gangs[id];
+    row.never_preempts = false;
+    std::int32_t written = -1;
+    std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
+    std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+    for (PodId p : row.pods) {
+        const PodRow& pod = snapshot_.pods[p];
+        if (pod.has(kNeverPreempts)) row.never_preempts = true;
+        if (pod.has(kFinished)) continue;
+        lowest = std::min(lowest, pod.priority);
+        highest = std::max(highest, pod.priority);
+        written = std::max(written, pods_[p].more().koordinator_min);
+    }
+    if (row.fact == nullptr) row.min = written >= 0 ? written : kNeverStarts;
+    row.attack_priority = row.pods.empty() || lowest == std::numeric_limits<std::int32_t>::max() ? 0 : lowest;
+    row.defend_priority = row.pods.empty() || highest == std::numeric_limits<std::int32_t>::min() ? 0 : highest;
+    row.priority_from_group = false;
+    std::optional<std::int32_t> priority;
+    if (row.fact != nullptr) {
+        row.min = row.fact->min_members;
+        priority = group_priority(row.fact->priority, row.fact->priority_class);
+        const PriorityClass* cls = row.fact->priority_class ? priority_class(row.fact->priority_class) : nullptr;
+        if (row.fact->preemption_policy == PreemptionPolicy::kNever || (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever)) row.never_preempts = true;
+    }
+    row.whole_root = {};
+    for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent) {
+        const CompositeGroup& fact = *snapshot_.composites[c].fact;
+        if (fact.disruption == DisruptionMode::kAll) row.whole_root = c;
+        if (fact.preemption_policy == PreemptionPolicy::kNever) row.never_preempts = true;
+        if (!snapshot_.composites[c].parent) {
+            // The root's priority is the priority of all below it.
+            if (const auto root = group_priority(fact.priority, fact.priority_class)) priority = root;
+        }
+    }
+    if (priority) {
+        row.attack_priority = row.defend_priority = *priority;
+        row.priority_from_group = true;
+    }
+    for (PodId p : row.pods) snapshot_.pods[p].unit_priority = row.defend_priority;
+}
+
+}  // namespace reprieve

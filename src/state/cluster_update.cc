@@ -1,0 +1,167 @@
+// Cluster: one changed thing at a time. Costs follow what changed, not the size of the cluster.
+#include <algorithm>
+
+#include "base/check.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+
+Result<void> Cluster::update() {
+    for (NodeId node : dirty_nodes_) update_node(node);
+    dirty_nodes_.clear();
+    snapshot_.pods.resize(pods_.size());
+    snapshot_.holds.resize(pods_.size());
+    std::ranges::sort(dirty_pods_);
+    const auto repeated = std::ranges::unique(dirty_pods_);
+    dirty_pods_.erase(repeated.begin(), repeated.end());
+
+    std::vector<GangId> gangs = std::move(dirty_gangs_);
+    dirty_gangs_.clear();
+    std::vector<NodeId> device_nodes;
+    for (PodId id : dirty_pods_) {
+        resolve_pod(id);
+        const PodRow& row = snapshot_.pods[id];
+        if (row.gang) {
+            std::vector<PodId>& members = snapshot_.gangs[row.gang].pods;
+            const auto at = std::ranges::lower_bound(members, id, [&](PodId a, PodId b) { return snapshot_.name_less(a, b); });
+            if (at == members.end() || *at != id) members.insert(at, id);
+            gangs.push_back(row.gang);
+        }
+        if (row.node && snapshot_.classes[row.cls].has_devices) device_nodes.push_back(row.node);
+    }
+    std::ranges::sort(gangs);
+    const auto same = std::ranges::unique(gangs);
+    gangs.erase(same.begin(), same.end());
+    for (GangId gang : gangs) resolve_gang(gang);
+    for (PodId id : dirty_pods_) introduce(id);
+    for (NodeId node : device_nodes) assign_devices(node);
+    for (BudgetId budget : IdRange<BudgetId>(snapshot_.budgets.size())) compute_allowance(budget);
+    dirty_pods_.clear();
+    return {};
+}
+
+void Cluster::update_node(NodeId id) {
+    const Node* fact = nodes_.get(id);
+    REPRIEVE_CHECK(fact != nullptr);
+    const Geometry geometry = snapshot_.geometry();
+    for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) view->offer(geometry, id, fact->allocatable, +1);
+    snapshot_.nodes[id].ready = fact->ready;
+}
+
+void Cluster::occupy(PodId id, int sign) {
+    const PodRow& row = snapshot_.pods[id];
+    const PodClass& cls = snapshot_.classes[row.cls];
+    const PodSpec& spec = words_.spec(cls.spec);
+    const Geometry geometry = snapshot_.geometry();
+    if (row.state == PodState::kRunning || row.state == PodState::kTerminating) {
+        snapshot_.now.apply(geometry, cls, spec, row.node, row.queue, snapshot_.holds[id], sign);
+    }
+    if (row.state == PodState::kRunning) snapshot_.later.apply(geometry, cls, spec, row.node, row.queue, snapshot_.holds[id], sign);
+    if (!row.has(kResizing)) return;
+    // Until its resize is granted, such a pod holds what it had.
+    const auto delta = resize_delta(id);
+    if (row.state == PodState::kRunning || row.state == PodState::kTerminating) snapshot_.now.grow(geometry, row.node, row.queue, delta, -sign);
+    if (row.state == PodState::kRunning) snapshot_.later.grow(geometry, row.node, row.queue, delta, -sign);
+}
+
+std::vector<Resources::Amount> Cluster::resize_delta(PodId id) const {
+    std::vector<Resources::Amount> delta;
+    const Resources& held = *pods_[id].more().resize_held;
+    for (const auto& [dim, value] : snapshot_.spec_of(id).requests) {
+        if (dim != kPods && value != held.get(dim)) delta.push_back({dim, value - held.get(dim)});
+    }
+    return delta;
+}
+
+// Enters a resolved pod into the sums and lists.
+void Cluster::introduce(PodId id) {
+    const PodRow& row = snapshot_.pods[id];
+    if (row.node) snapshot_.node_pods[row.node].push_back(id);
+    occupy(id, +1);
+    if (row.gang && row.state == PodState::kRunning) ++snapshot_.gangs[row.gang].live;
+    if (row.state == PodState::kPending && !row.has(kForeign) && !row.has(kServing)) pending_.insert(id);
+    if (row.has(kResizing) && row.state == PodState::kRunning && !row.has(kForeign)) resizing_.insert(id);
+}
+
+// Takes a pod out of the sums and lists again, before its fact changes or goes.
+void Cluster::withdraw(PodId id) {
+    if (id.index() >= snapshot_.pods.size()) return;
+    PodRow& row = snapshot_.pods[id];
+    if (row.state == PodState::kAbsent) return;
+    occupy(id, -1);
+    if (row.gang && row.state == PodState::kRunning) --snapshot_.gangs[row.gang].live;
+    if (row.gang) {
+        std::erase(snapshot_.gangs[row.gang].pods, id);
+        dirty_gangs_.push_back(row.gang);
+    }
+    if (row.node) std::erase(snapshot_.node_pods[row.node], id);
+    pending_.erase(id);
+    resizing_.erase(id);
+    const NodeId node = row.node;
+    const bool devices = !snapshot_.holds[id].empty();
+    snapshot_.holds[id].clear();
+    row = PodRow();
+    if (devices && node) assign_devices(node);
+}
+
+// Who holds which device: what pods say of themselves first, then the lowest free indexes by start and name.
+void Cluster::assign_devices(NodeId id) {
+    if (snapshot_.devices[id].empty()) return;
+    std::vector<PodId> users;
+    for (PodId pod : snapshot_.node_pods[id]) {
+        const PodRow& row = snapshot_.pods[pod];
+        if (row.state != PodState::kRunning && row.state != PodState::kTerminating) continue;
+        if (snapshot_.classes[row.cls].has_devices || !pods_[pod].more().held_devices.empty()) users.push_back(pod);
+    }
+    if (users.empty()) return;
+    for (PodId pod : users) occupy(pod, -1);
+    std::ranges::sort(users, [&](PodId a, PodId b) {
+        const bool says_a = !pods_[a].more().held_devices.empty();
+        const bool says_b = !pods_[b].more().held_devices.empty();
+        if (says_a != says_b) return says_a;
+        if (snapshot_.pods[a].started != snapshot_.pods[b].started) return snapshot_.pods[a].started < snapshot_.pods[b].started;
+        return snapshot_.name_less(a, b);
+    });
+    std::vector<DeviceUse> use(snapshot_.devices[id].size());
+    for (PodId pod : users) {
+        std::vector<DeviceHold>& holds = snapshot_.holds[pod];
+        holds = pods_[pod].more().held_devices;
+        // More pods than devices: the world is over-committed; the pod then holds what it can not name.
+        if (holds.empty() && !choose_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds)) holds.clear();
+        hold_devices(snapshot_.devices[id], use, holds, +1);
+    }
+    for (PodId pod : users) occupy(pod, +1);
+}
+
+// Disruptions a budget still allows: its status says, or it follows from its rule and the healthy pods.
+void Cluster::compute_allowance(BudgetId id) {
+    BudgetRow& row = snapshot_.budgets[id];
+    if (row.fact == nullptr) return;
+    row.fact = budgets_.get(id);
+    const DisruptionBudget& fact = *row.fact;
+    if (fact.disruptions_allowed) {
+        row.allowed = row.left = *fact.disruptions_allowed;
+        return;
+    }
+    std::int64_t expected = 0;
+    std::int64_t healthy = 0;
+    for (PodId pod : IdRange<PodId>(snapshot_.pods.size())) {
+        const PodRow& p = snapshot_.pods[pod];
+        if (p.state == PodState::kAbsent || p.has(kFinished)) continue;
+        const PodClass& cls = snapshot_.classes[p.cls];
+        if (std::ranges::find(cls.budgets, id) == cls.budgets.end()) continue;
+        ++expected;
+        // Offline manifests often leave the Ready condition out; a running pod counts as healthy then.
+        if (p.state == PodState::kRunning && (pods_[pod].ready || pods_[pod].phase == PodPhase::kRunning)) ++healthy;
+    }
+    const auto amount = [&](const IntOrPercent& v) { return v.percent ? (v.value * expected + 99) / 100 : v.value; };
+    std::int64_t needed = 0;
+    if (fact.max_unavailable) {
+        needed = std::max<std::int64_t>(0, expected - amount(*fact.max_unavailable));
+    } else if (fact.min_available) {
+        needed = amount(*fact.min_available);
+    }
+    row.allowed = row.left = std::max<std::int64_t>(0, healthy - needed);
+}
+
+}  // namespace reprieve

@@ -1,0 +1,174 @@
+#include "state/domains.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <unordered_map>
+
+#include "model/vocabulary.h"
+
+namespace reprieve {
+namespace {
+
+using NodeSet = std::set<NodeId>;
+
+class HyperNodes {
+public:
+    HyperNodes(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings) : input_(input), words_(words), warnings_(warnings) {
+        for (std::size_t i = 0; i < input.hyper_nodes.size(); ++i) by_name_[input.hyper_nodes[i]->name] = i;
+        for (std::size_t i = 0; i < input.nodes.size(); ++i) {
+            if (input.nodes[i] != nullptr) nodes_[input.nodes[i]->name] = NodeId(i);
+        }
+        state_.resize(input.hyper_nodes.size());
+        members_.resize(input.hyper_nodes.size());
+        parent_.resize(input.hyper_nodes.size(), kNone);
+    }
+
+    Result<void> resolve_all() {
+        for (std::size_t i = 0; i < input_.hyper_nodes.size(); ++i) {
+            if (auto done = resolve(i); !done) return done;
+        }
+        return {};
+    }
+
+    void write(DomainTable& table) const {
+        std::vector<DomainId> ids(members_.size());
+        for (std::size_t i = 0; i < members_.size(); ++i) {
+            const HyperNode& h = *input_.hyper_nodes[i];
+            ids[i] = table.domains.push_back({h.name, {}, h.tier, h.tier_name, {}, {members_[i].begin(), members_[i].end()}});
+        }
+        for (std::size_t i = 0; i < members_.size(); ++i) {
+            if (parent_[i] != kNone) table.domains[ids[i]].parent = ids[parent_[i]];
+        }
+    }
+
+private:
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    enum State : std::uint8_t { kNew, kOpen, kDone };
+
+    Result<void> resolve(std::size_t i) {
+        const HyperNode& h = *input_.hyper_nodes[i];
+        if (state_[i] == kDone) return {};
+        if (state_[i] == kOpen) return fail(fmt::format("HyperNode {}: spec.members: a HyperNode cannot contain itself", words_.text(h.name)));
+        state_[i] = kOpen;
+        for (const HyperNodeMember& m : h.members) {
+            auto found = m.is_node ? add_nodes(i, m) : add_hyper_nodes(i, m);
+            if (!found) return found;
+        }
+        state_[i] = kDone;
+        return {};
+    }
+
+    // Calls `take(index)` for each of `names` that the member selects.
+    template <class Table, class Take>
+    Result<void> select(std::size_t i, const HyperNodeMember& m, const Table& table, Take take) {
+        const HyperNode& h = *input_.hyper_nodes[i];
+        if (m.match == HyperNodeMember::Match::kExact) {
+            const auto it = table.find(words_.find_string(m.text));
+            if (it == table.end()) {
+                warnings_.push_back(fmt::format("HyperNode {}: member {} does not exist", words_.text(h.name), m.text));
+                return {};
+            }
+            return take(it->second);
+        }
+        try {
+            const std::regex pattern(m.text, std::regex::ECMAScript);
+            std::map<std::string_view, typename Table::mapped_type> ordered;
+            for (const auto& [name, index] : table) ordered.emplace(words_.text(name), index);
+            for (const auto& [name, index] : ordered) {
+                if (!std::regex_search(name.begin(), name.end(), pattern)) continue;
+                if (auto done = take(index); !done) return done;
+            }
+        } catch (const std::regex_error&) {
+            return fail(fmt::format("HyperNode {}: spec.members: not a regular expression: {}", words_.text(h.name), m.text));
+        }
+        return {};
+    }
+
+    Result<void> add_nodes(std::size_t i, const HyperNodeMember& m) {
+        if (m.match == HyperNodeMember::Match::kLabels) {
+            for (const auto& [name, id] : nodes_) {
+                if (m.selector.matches(input_.nodes[id.index()]->labels, words_)) members_[i].insert(id);
+            }
+            return {};
+        }
+        return select(i, m, nodes_, [&](NodeId id) -> Result<void> {
+            members_[i].insert(id);
+            return {};
+        });
+    }
+
+    Result<void> add_hyper_nodes(std::size_t i, const HyperNodeMember& m) {
+        return select(i, m, by_name_, [&](std::size_t child) -> Result<void> {
+            if (child == i && m.match != HyperNodeMember::Match::kExact) return {};  // a pattern may match its owner
+            if (auto done = resolve(child); !done) return done;
+            members_[i].insert(members_[child].begin(), members_[child].end());
+            parent_[child] = i;
+            return {};
+        });
+    }
+
+    const DomainInput& input_;
+    Vocabulary& words_;
+    std::vector<std::string>& warnings_;
+    std::unordered_map<StringId, std::size_t> by_name_;
+    std::unordered_map<StringId, NodeId> nodes_;
+    std::vector<State> state_;
+    std::vector<NodeSet> members_;
+    std::vector<std::size_t> parent_;
+};
+
+// One domain per value of `key` (and, inside configured levels, per value of the levels above it).
+void add_label_domains(const DomainInput& input, const std::vector<StringId>& levels, Vocabulary& words, DomainTable& table) {
+    std::map<std::vector<std::string_view>, DomainId> known;
+    std::vector<DomainId> above(input.nodes.size());
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+        for (std::size_t n = 0; n < input.nodes.size(); ++n) {
+            if (input.nodes[n] == nullptr) continue;
+            const StringId value = input.nodes[n]->labels.get(levels[level]);
+            if (!value) {
+                above[n] = {};
+                continue;
+            }
+            std::vector<std::string_view> path{words.text(levels[level]), words.text(value)};
+            for (DomainId up = above[n]; up; up = table.domains[up].parent) path.push_back(words.text(table.domains[up].name));
+            auto [it, fresh] = known.try_emplace(path);
+            if (fresh) {
+                it->second = table.domains.push_back({value, levels[level], static_cast<std::int32_t>(levels.size() - level), levels[level], above[n], {}});
+            }
+            table.domains[it->second].nodes.push_back(NodeId(n));
+            above[n] = it->second;
+        }
+    }
+}
+
+}  // namespace
+
+std::int32_t DomainTable::tallest_tier() const {
+    std::int32_t tallest = 0;
+    for (const Domain& d : domains) {
+        if (!d.label_key) tallest = std::max(tallest, d.tier);
+    }
+    return tallest;
+}
+
+Result<DomainTable> build_domains(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings) {
+    DomainTable table;
+    HyperNodes hyper(input, words, warnings);
+    if (auto done = hyper.resolve_all(); !done) return std::unexpected(done.error());
+    hyper.write(table);
+    if (!input.label_levels.empty()) add_label_domains(input, input.label_levels, words, table);
+    for (StringId key : input.label_keys) {
+        if (std::ranges::find(input.label_levels, key) == input.label_levels.end()) add_label_domains(input, {key}, words, table);
+    }
+    table.of_node.resize(input.nodes.size());
+    for (DomainId id : IdRange<DomainId>(table.domains.size())) {
+        for (NodeId node : table.domains[id].nodes) table.of_node[node].push_back(id);
+    }
+    return table;
+}
+
+}  // namespace reprieve

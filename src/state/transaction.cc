@@ -1,0 +1,124 @@
+#include "state/transaction.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+
+void Transaction::push(Op op) {
+    journal_.push_back(op);
+    run(journal_.back(), op.sign);
+}
+
+void Transaction::evict(PodId pod, std::uint32_t note) {
+    const PodRow& row = snapshot_.pods[pod];
+    REPRIEVE_CHECK(row.state == PodState::kRunning, "{} is not running", snapshot_.pod_name(pod));
+    push({.kind = OpKind::kEvict, .sign = +1, .pod = pod, .node = row.node, .note = note});
+}
+
+void Transaction::restore(PodId pod) {
+    const PodRow& row = snapshot_.pods[pod];
+    REPRIEVE_CHECK(row.state == PodState::kEvicted, "{} was not evicted", snapshot_.pod_name(pod));
+    push({.kind = OpKind::kEvict, .sign = -1, .pod = pod, .node = row.node});
+}
+
+void Transaction::place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
+    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
+    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
+    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
+    push({.kind = OpKind::kPlace, .sign = +1, .pod = pod, .node = node, .note = note, .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
+          .holds_at = at, .holds_count = static_cast<std::uint32_t>(devices.size())});
+}
+
+void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
+    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
+    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
+    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
+    push({.kind = OpKind::kNominate, .sign = +1, .pod = pod, .node = node, .note = note,
+          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()), .holds_at = at, .holds_count = static_cast<std::uint32_t>(devices.size())});
+}
+
+void Transaction::unplace(PodId pod) {
+    const PodRow& row = snapshot_.pods[pod];
+    const bool placed = row.state == PodState::kPlaced;
+    REPRIEVE_CHECK(placed || row.state == PodState::kNominated, "{} was not placed", snapshot_.pod_name(pod));
+    const std::vector<PodId>& there = snapshot_.node_pods[row.node];
+    const auto position = static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
+    const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
+    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
+    hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
+    push({.kind = placed ? OpKind::kPlace : OpKind::kNominate, .sign = -1, .pod = pod, .node = row.node, .note = 0, .position = position, .holds_at = at,
+          .holds_count = static_cast<std::uint32_t>(holds.size())});
+}
+
+void Transaction::grow(PodId pod, std::uint32_t note) {
+    push({.kind = OpKind::kGrow, .sign = +1, .pod = pod, .node = snapshot_.pods[pod].node, .note = note});
+}
+
+void Transaction::rollback(Checkpoint to) {
+    REPRIEVE_CHECK(to <= journal_.size());
+    while (journal_.size() > to) {
+        Op& op = journal_.back();
+        run(op, -op.sign);
+        if (op.kind == OpKind::kPlace || op.kind == OpKind::kNominate) hold_pool_.resize(op.holds_at);
+        journal_.pop_back();
+    }
+}
+
+void Transaction::spend_budgets(PodId pod, int sign) {
+    for (BudgetId id : snapshot_.class_of(pod).budgets) {
+        BudgetRow& budget = snapshot_.budgets[id];
+        if (!budget.fact->disrupted_pods.empty() && std::ranges::binary_search(budget.fact->disrupted_pods, snapshot_.facts->pod(pod).name)) continue;
+        budget.left -= sign;
+    }
+}
+
+void Transaction::put_in(Op& op, PodState state) {
+    PodRow& row = snapshot_.pods[op.pod];
+    std::vector<PodId>& there = snapshot_.node_pods[op.node];
+    there.insert(there.begin() + op.position, op.pod);
+    row.node = op.node;
+    row.state = state;
+    const auto devices = devices_of(op);
+    snapshot_.holds[op.pod].assign(devices.begin(), devices.end());
+}
+
+void Transaction::take_out(Op& op) {
+    PodRow& row = snapshot_.pods[op.pod];
+    std::vector<PodId>& there = snapshot_.node_pods[op.node];
+    REPRIEVE_CHECK(there[op.position] == op.pod);
+    there.erase(there.begin() + op.position);
+    row.node = {};
+    row.state = PodState::kPending;
+    snapshot_.holds[op.pod].clear();
+}
+
+void Transaction::run(Op& op, int sign) {
+    PodRow& row = snapshot_.pods[op.pod];
+    const PodClass& cls = snapshot_.classes[row.cls];
+    const PodSpec& spec = snapshot_.words->spec(cls.spec);
+    const Geometry geometry = snapshot_.geometry();
+    switch (op.kind) {
+        case OpKind::kEvict:
+            snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, snapshot_.holds[op.pod], -sign);
+            if (row.has(kResizing)) snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+            row.state = sign > 0 ? PodState::kEvicted : PodState::kRunning;
+            spend_budgets(op.pod, sign);
+            break;
+        case OpKind::kPlace:
+        case OpKind::kNominate:
+            if (sign > 0) put_in(op, op.kind == OpKind::kPlace ? PodState::kPlaced : PodState::kNominated);
+            snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            if (op.kind == OpKind::kPlace) snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            if (sign < 0) take_out(op);
+            break;
+        case OpKind::kGrow:
+            snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+            break;
+    }
+    if (row.gang && op.kind != OpKind::kGrow) snapshot_.gangs[row.gang].live += op.kind == OpKind::kEvict ? -sign : sign;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,75 @@
+// Transaction: tentative changes on a Snapshot, with a journal.
+//
+// The journal is the plan: one list of ops is undo log, engine output and what is executed. Each op is applied and
+// undone by the same code with a sign; rolling back to any checkpoint gives back every byte, devices included.
+// A destroyed Transaction rolls back everything. Only one may be open on a Snapshot.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+enum class OpKind : std::uint8_t {
+    kEvict,     // a running pod goes (sign -1: it is restored)
+    kPlace,     // a pending pod is bound now (sign -1: it is taken back)
+    kNominate,  // a pending pod will be bound when the room is free
+    kGrow       // a running pod gets the room its resize waits for
+};
+
+struct Op {
+    OpKind kind = OpKind::kEvict;
+    std::int8_t sign = +1;
+    PodId pod;
+    NodeId node;
+    std::uint32_t note = 0;      // what the caller wants to remember of it
+    std::uint32_t position = 0;  // in the node's list of pods
+    std::uint32_t holds_at = 0;  // devices, in the journal's pool
+    std::uint32_t holds_count = 0;
+};
+
+class Transaction {
+public:
+    using Checkpoint = std::size_t;
+
+    explicit Transaction(Snapshot& snapshot) : snapshot_(snapshot) {}
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction() { rollback(0); }
+
+    // REQUIRES: the pod is running.
+    void evict(PodId pod, std::uint32_t note = 0);
+    // REQUIRES: the pod was evicted in this transaction. It goes back to the devices it had.
+    void restore(PodId pod);
+    // REQUIRES: the pod is pending. `devices` are those it will hold there.
+    void place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note = 0);
+    void nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note = 0);
+    // REQUIRES: the pod was placed or nominated in this transaction.
+    void unplace(PodId pod);
+    void grow(PodId pod, std::uint32_t note = 0);
+
+    [[nodiscard]] Checkpoint checkpoint() const { return journal_.size(); }
+    void rollback(Checkpoint to);
+    [[nodiscard]] std::span<const Op> journal() const { return journal_; }
+    [[nodiscard]] std::span<const Op> since(Checkpoint from) const { return std::span(journal_).subspan(from); }
+    [[nodiscard]] std::span<const DeviceHold> devices_of(const Op& op) const { return std::span(hold_pool_).subspan(op.holds_at, op.holds_count); }
+
+    [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
+    [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
+
+private:
+    void run(Op& op, int sign);
+    void push(Op op);
+    void put_in(Op& op, PodState state);
+    void take_out(Op& op);
+    void spend_budgets(PodId pod, int sign);
+
+    Snapshot& snapshot_;
+    std::vector<Op> journal_;
+    std::vector<DeviceHold> hold_pool_;
+};
+
+}  // namespace reprieve
