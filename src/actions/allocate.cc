@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "actions/demands.h"
 #include "actions/nominations.h"
 #include "plugins/limits.h"
 #include "plugins/network_topology.h"
-#include "search/gang_placement.h"
+#include "search/domain_fit.h"
+#include "search/topology_placement.h"
 
 namespace reprieve {
 namespace {
@@ -40,21 +43,31 @@ bool keep_nominated(Desk& desk, std::span<const PodId> pods, View view, std::uin
     return true;
 }
 
-bool place_members(Desk& desk, const Mandatory& members, View view, std::span<const NodeId> within, std::uint32_t note) {
+bool place_members(Desk& desk, const Mandatory& members, View view, const TopologySeat& seat, std::uint32_t note) {
     const auto start = desk.session.tx.checkpoint();
     std::vector<PodId> rest;
     keep_nominated(desk, members.pods, view, note, rest);
-    if (!rest.empty() && !GangPlacement(desk.session, desk.placer, view, within, note).place_all(rest)) {
+    if (!rest.empty() && !place_in_seat(desk.session, desk.placer, rest, view, seat, note)) {
         desk.session.rollback(start);
         return false;
     }
     for (PodId pod : members.surplus) {
-        const NodeId node = desk.placer.find(pod, view, within);
+        const NodeId node = desk.placer.find(pod, view, seat.domain.nodes);
         if (!node) continue;
         desk.placer.put(pod, node, view, note);
         desk.session.touch(node);
     }
     return true;
+}
+
+// Whether the domain's free room adds up to the need at all.
+bool may_fit(const Snapshot& s, View view, const SearchDomain& domain, std::span<const Resources::Amount> need) {
+    if (!domain.domain) return true;
+    const Occupancy& there = view == View::kNow ? s.now : s.later;
+    return std::ranges::all_of(need, [&](const auto& a) {
+        std::int64_t free = there.domain_free(domain.domain, a.dim);
+        return free >= a.value;
+    });
 }
 
 Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
@@ -66,11 +79,13 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     }
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
+    const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     const auto start = desk.session.tx.checkpoint();
     for (View view : {View::kNow, View::kLater}) {
         for (const SearchDomain& domain : space.domains) {
+            if (!may_fit(s, view, domain, need)) continue;
             const std::uint32_t note = desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
-            if (!place_members(desk, members, view, domain.nodes, note)) continue;
+            if (!place_members(desk, members, view, make_seat(s, demand.gang, domain), note)) continue;
             desk.session.commit(start);
             return {.done = true};
         }

@@ -9,6 +9,7 @@
 #include "actions/allocate.h"
 #include "actions/demands.h"
 #include "actions/desk.h"
+#include "actions/gang_evict.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/unplaced.h"
@@ -29,6 +30,8 @@ public:
           actions_(config.actions ? *config.actions : default_actions()) {
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
+            if (action.kind == ActionKind::kGangPreempt && !gang_preempt_) gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
+            if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
         }
     }
@@ -58,6 +61,7 @@ private:
         std::ranges::sort(waiting_, before);
         bool several = false;
         for (const Demand& d : waiting_) several = several || d.queue != waiting_.front().queue;
+        by_share_ = several;
         if (several) shares_.emplace(snapshot());
     }
 
@@ -96,7 +100,7 @@ private:
     // waiting_ is sorted inside each queue; between queues the share decides, anew after every demand.
     std::optional<std::size_t> next_waiting() {
         if (waiting_.empty()) return std::nullopt;
-        if (!shares_) return 0;
+        if (!by_share_) return 0;
         std::size_t best = 0;
         for (std::size_t i = 1; i < waiting_.size(); ++i) {
             const QueueId a = waiting_[i].queue;
@@ -219,8 +223,21 @@ private:
         switch (action.kind) {
             case ActionKind::kAllocate: return allocate(desk_, demand);
             case ActionKind::kPreempt: return preempt_->serve(demand);
+            case ActionKind::kGangPreempt:
+                // Single pods are preempt's business, where it is configured.
+                return !demand.gang && preempt_ ? Served{} : gang_preempt_->serve(demand);
+            case ActionKind::kGangReclaim: return reclaimer().serve(demand);
             default: return {};
         }
+    }
+
+    // Shares cost a look at every pod: made when first asked for.
+    GangEvict& reclaimer() {
+        if (!gang_reclaim_) {
+            if (!shares_) shares_.emplace(snapshot());
+            gang_reclaim_ = std::make_unique<GangEvict>(desk_, *reclaim_, &*shares_);
+        }
+        return *gang_reclaim_;
     }
 
     // Members of a served gang that got no place (surplus) are told so.
@@ -262,7 +279,11 @@ private:
     Desk desk_;
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
+    std::unique_ptr<GangEvict> gang_preempt_;
+    const ActionConfig* reclaim_ = nullptr;
+    std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;
+    bool by_share_ = false;
     std::optional<Shares> shares_;
     std::vector<Demand> nominated_;
     std::vector<Demand> waiting_;

@@ -14,7 +14,7 @@ std::string device_text(const DeviceHold& hold) {
 
 }  // namespace
 
-std::uint32_t PlanBuilder::note(Note note) {
+std::uint32_t PlanBuilder::note(OpNote note) {
     notes_.push_back(std::move(note));
     return static_cast<std::uint32_t>(notes_.size() - 1);
 }
@@ -30,7 +30,7 @@ Plan PlanBuilder::build(const Session& session) const {
         else last.erase(op.pod);
     }
     for (const auto& [pod, op] : last) {
-        const Note& note = notes_[op->note];
+        const OpNote& note = notes_[op->note];
         if (op->kind == OpKind::kEvict) {
             plan.evictions.push_back({.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .unit = note.unit,
                                       .group = note.group, .owner = note.owner, .action = to_text(note.action), .mode = note.mode,

@@ -13,7 +13,7 @@
 
 namespace reprieve {
 
-struct Note {
+struct OpNote {
     ActionKind action = ActionKind::kAllocate;
     std::string owner;   // "ns/name" of the gang with a minimum, or of the pod for whom pods are evicted
     std::string domain;
@@ -27,7 +27,7 @@ struct Note {
 
 class PlanBuilder {
 public:
-    std::uint32_t note(Note note);
+    std::uint32_t note(OpNote note);
     void unplaced(Unplaced entry) { unplaced_.push_back(std::move(entry)); }
     void certificate(Certificate certificate) { certificates_.push_back(std::move(certificate)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] Plan build(const Session& session) const;
 
 private:
-    std::vector<Note> notes_;
+    std::vector<OpNote> notes_;
     std::vector<Unplaced> unplaced_;
     std::vector<Certificate> certificates_;
     std::set<std::string> cleared_;

@@ -5,23 +5,9 @@
 #include <algorithm>
 
 #include "actions/demands.h"
+#include "actions/eviction_mode.h"
 
 namespace reprieve {
-namespace {
-
-EvictionMode mode_of(const ActionConfig& action) {
-    // Under strict budgets the API server is asked to enforce them, too.
-    if (action.pdb == PdbMode::kStrict && action.mode == EvictMode::kDelete) return EvictionMode::kEvict;
-    switch (action.mode) {
-        case EvictMode::kDelete: return EvictionMode::kDelete;
-        case EvictMode::kEvict: return EvictionMode::kEvict;
-        case EvictMode::kSoft: return EvictionMode::kSoft;
-    }
-    return EvictionMode::kDelete;
-}
-
-}  // namespace
-
 Preempt::Preempt(Desk& desk, const ActionConfig& action) : desk_(desk), action_(action), search_(desk.session, desk.placer, action) {
     const auto& off = desk.session.config.plugins.disable;
     by_priority_ = std::ranges::find(off, "priority") == off.end();
@@ -76,7 +62,7 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
              .owner = owner,
              .unit = unit.kind,
              .group = in_group ? s.gang_name(unit.gang) : "",
-             .mode = mode_of(action_),
+             .mode = eviction_mode(action_),
              .pdb_violation = unit.violations > 0,
              .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}", unit.priority, owner, priority,
                                    s.node_name(choice.node), part, unit.violations > 0 ? ", over its disruption budget" : "", choice.candidates,

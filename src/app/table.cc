@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "app/display_text.h"
 #include "base/check.h"
@@ -48,17 +50,17 @@ void fit(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least
 
 class Line {
 public:
-    void add(const Cell& cell, std::size_t width, Align align, const TableStyle& style) {
+    void add(const Cell& cell, std::size_t width, ColumnKind kind, const TableStyle& style) {
         const std::string text = style.width > 0 ? shortened(cell.text, width) : cell.text;
         const std::size_t cells = display_width(text);
         const std::size_t fill = cells < width ? width - cells : 0;
-        if (align == Align::kRight) spaces_ += fill;
+        if (kind == ColumnKind::kNumber) spaces_ += fill;
         if (!text.empty()) {
             text_.append(spaces_, ' ');
             text_ += painted(text, cell.paint, style.colour);
             spaces_ = 0;
         }
-        spaces_ += (align == Align::kLeft ? fill : 0) + (text.empty() ? cells : 0) + kGap;
+        spaces_ += (kind != ColumnKind::kNumber ? fill : 0) + kGap;
     }
 
     [[nodiscard]] const std::string& text() const { return text_; }
@@ -70,10 +72,12 @@ private:
 
 }  // namespace
 
-Note sentence(const std::string& text) { return {.label = "", .pieces = words_of(text)}; }
+Note sentence(const std::string& text, Paint paint) { return {.label = "", .pieces = words_of(text), .paint = paint}; }
 
 Table::Table(std::string title, std::vector<Column> columns, bool shared_notes)
-    : title_(std::move(title)), columns_(std::move(columns)), shared_notes_(shared_notes) {
+    : title_(std::move(title)),
+      columns_(std::move(columns)),
+      shared_notes_(shared_notes) {
     for (Column& column : columns_)
         column.title = neutral(column.title);
 }
@@ -96,19 +100,35 @@ void Table::print(std::string& out, const TableStyle& style) const {
 std::vector<std::size_t> Table::column_widths(std::size_t count, const TableStyle& style) const {
     std::vector<std::size_t> widths(columns_.size());
     std::vector<std::size_t> least(columns_.size());
-    std::size_t gaps = kIndent;
+    std::size_t blanks = kIndent - kGap;  // no gap before the first column
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         for (std::size_t r = 0; r < count; ++r)
             widths[c] = std::max(widths[c], display_width(rows_[r].cells[c].text));
         if (widths[c] == 0) continue;
-        gaps += gaps == kIndent ? 0 : kGap;
+        blanks += kGap;
         const std::size_t title = display_width(columns_[c].title);
         widths[c] = std::max(std::min(widths[c], kMostPadding), title);
-        least[c] = columns_[c].align == Align::kRight ? widths[c] : std::max(title, kLeastColumn);
+        least[c] = columns_[c].kind == ColumnKind::kName ? std::max(title, kLeastColumn) : widths[c];
     }
     const auto room = static_cast<std::size_t>(style.width);
-    if (room > 0 && !widths.empty()) fit(widths, least, room > gaps ? room - gaps : 0);
+    if (room == 0 || widths.empty()) return widths;
+    fit(widths, least, room > blanks ? room - blanks : 0);
+    // Better a line too long than two pods or nodes that look like one.
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        while (widths[c] > 0 && widths[c] < kMostPadding && confuses(c, widths[c], count))
+            ++widths[c];
+    }
     return widths;
+}
+
+// Whether two different texts of the column become the same at that width.
+bool Table::confuses(std::size_t column, std::size_t width, std::size_t count) const {
+    std::map<std::string, std::string_view> full_texts;
+    for (std::size_t r = 0; r < count; ++r) {
+        const std::string& text = rows_[r].cells[column].text;
+        if (full_texts.emplace(shortened(text, width), text).first->second != text) return true;
+    }
+    return false;
 }
 
 void Table::print_rows(std::string& out, std::size_t count, const TableStyle& style) const {
@@ -116,7 +136,7 @@ void Table::print_rows(std::string& out, std::size_t count, const TableStyle& st
     const auto print_line = [&](const auto& cell_of) {
         Line line;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (widths[c] > 0) line.add(cell_of(c), widths[c], columns_[c].align, style);
+            if (widths[c] > 0) line.add(cell_of(c), widths[c], columns_[c].kind, style);
         }
         out += line.text() + "\n";
     };
@@ -144,14 +164,15 @@ void Table::print_notes(std::string& out, const Row& row, std::size_t sharing, c
     const std::size_t start = indent + (label_width > 0 ? label_width + kGap : 0);
     const auto width = static_cast<std::size_t>(style.width);
     const std::size_t room = width == 0 ? 0 : std::max(kLeastNote, width > start ? width - start : 0);
-    const Paint paint = columns_.empty() ? Paint::kPlain : Paint::kDim;
     for (const Note& note : row.notes) {
         std::vector<std::string> pieces = note.pieces;
-        if (sharing > 1) pieces.insert(pieces.begin(), {"these", fmt::format("{}:", sharing)});
+        if (sharing > 1 && &note == &row.notes.front()) {
+            pieces.insert(pieces.begin(), fmt::format("these {}:", sharing));
+        }
         const std::string label = note.label + std::string(start - indent - display_width(note.label), ' ');
-        std::string lead = std::string(indent, ' ') + painted(label, paint, style.colour);
+        std::string lead = std::string(indent, ' ') + painted(label, Paint::kDim, style.colour);
         for (const std::string& line : wrapped(pieces, room)) {
-            out += lead + painted(line, paint, style.colour) + "\n";
+            out += lead + painted(line, note.paint, style.colour) + "\n";
             lead = std::string(start, ' ');
         }
     }

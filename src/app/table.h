@@ -1,8 +1,8 @@
 // Table: a titled section of aligned rows, with notes below a row where it needs more words.
 //
 // Everything that goes in is made harmless here, so no other place has to think of it. Columns in which no row says
-// anything are left out. On a terminal the table fits its width if it can (names shortened in the middle, notes wrapped)
-// and a long one is cut; elsewhere everything is printed, whole.
+// anything are left out. On a terminal the table fits its width if it can (names shortened in the middle, notes
+// wrapped) and a long one is cut; elsewhere everything is printed, whole.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ struct TableStyle {
     int width = 0;  // cells of the terminal; 0: no terminal
 };
 
-enum class Align : std::uint8_t { kLeft, kRight };
+// Names may be shortened, our own words and numbers never; numbers stand to the right.
+enum class ColumnKind : std::uint8_t { kName, kWord, kNumber };
 
 struct Column {
     std::string title;
-    Align align = Align::kLeft;  // numbers to the right; those are never shortened
+    ColumnKind kind = ColumnKind::kName;
 };
 
 struct Cell {
@@ -34,11 +35,12 @@ struct Cell {
 struct Note {
     std::string label;
     std::vector<std::string> pieces;  // a line is broken between them only
+    Paint paint = Paint::kDim;
     friend bool operator==(const Note&, const Note&) = default;
 };
 
 // A note of plain words.
-[[nodiscard]] Note sentence(const std::string& text);
+[[nodiscard]] Note sentence(const std::string& text, Paint paint = Paint::kDim);
 
 struct Row {
     std::vector<Cell> cells;
@@ -57,6 +59,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::size_t> column_widths(std::size_t count, const TableStyle& style) const;
+    [[nodiscard]] bool confuses(std::size_t column, std::size_t width, std::size_t count) const;
     void print_rows(std::string& out, std::size_t count, const TableStyle& style) const;
     void print_notes(std::string& out, const Row& row, std::size_t sharing, const TableStyle& style) const;
 

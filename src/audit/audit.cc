@@ -15,7 +15,8 @@ void Report::add(std::string rule, std::string object, std::string what) {
 }
 
 void Report::add(const std::string& object, const Findings& findings, const std::string& when) {
-    for (const Finding& finding : findings) add(finding.rule, object, when + finding.what);
+    for (const Finding& finding : findings)
+        add(finding.rule, object, when + finding.what);
 }
 
 std::vector<Violation> Report::take() {

@@ -23,7 +23,8 @@ bool speaks_of_namespace(const Case& judged, const PodAffinityTerm& term, String
 }
 
 bool speaks_of(const Case& judged, const PodAffinityTerm& term, PodId pod) {
-    return term.selector.matches(judged.labels(pod), judged.words) && speaks_of_namespace(judged, term, judged.fact(pod).ns);
+    return term.selector.matches(judged.labels(pod), judged.words) &&
+           speaks_of_namespace(judged, term, judged.fact(pod).ns);
 }
 
 bool speaks_of(const Case& judged, const std::vector<PodAffinityTerm>& all, PodId pod) {
@@ -45,7 +46,9 @@ std::vector<Seat> mates_of(const Scene& scene, PodId pod) {
     const std::vector<PodAffinityTerm>& terms = scene.judged().spec(pod).affinity;
     std::vector<Seat> mates;
     scene.each([&](const Seat& seat) {
-        const auto counted = [&](const PodAffinityTerm& term) { return domain_of(scene.judged(), term.topology_key, seat.node).valid(); };
+        const auto counted = [&](const PodAffinityTerm& term) {
+            return domain_of(scene.judged(), term.topology_key, seat.node).valid();
+        };
         if (seat.pod == pod || std::ranges::none_of(terms, counted)) return;
         if (speaks_of(scene.judged(), terms, seat.pod)) mates.push_back(seat);
     });
@@ -73,7 +76,8 @@ void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Fi
     const std::vector<PodAffinityTerm>& terms = judged.spec(placed.pod).affinity;
     for (const PodAffinityTerm& term : terms) {
         if (domain_of(judged, term.topology_key, placed.node)) continue;
-        out.push_back({"InterPodAffinity", fmt::format("the node has no label {}", judged.words.text(term.topology_key))});
+        out.push_back(
+            {"InterPodAffinity", fmt::format("the node has no label {}", judged.words.text(term.topology_key))});
         return;
     }
     const std::vector<Seat> mates = mates_of(scene, placed.pod);
@@ -93,11 +97,14 @@ void judge_own_anti(const Scene& scene, const PlacedPod& placed, Findings& out) 
     const Case& judged = scene.judged();
     for (const PodAffinityTerm& term : judged.spec(placed.pod).anti_affinity) {
         for (const NodeId node : IdRange<NodeId>(judged.snapshot.nodes.size())) {
-            if (judged.cluster.node(node) == nullptr || !share_domain(judged, term.topology_key, placed.node, node)) continue;
+            if (judged.cluster.node(node) == nullptr || !share_domain(judged, term.topology_key, placed.node, node))
+                continue;
             for (const PodId other : scene.on(node)) {
                 if (other == placed.pod || !speaks_of(judged, term, other)) continue;
-                out.push_back({"InterPodAffinity",
-                               fmt::format("must keep away from {} in {}", judged.name(other), judged.words.text(term.topology_key))});
+                out.push_back(
+                    {"InterPodAffinity",
+                     fmt::format(
+                         "must keep away from {} in {}", judged.name(other), judged.words.text(term.topology_key))});
             }
         }
     }
@@ -110,8 +117,9 @@ void judge_others_anti(const Scene& scene, const PlacedPod& placed, Findings& ou
         for (const PodAffinityTerm& term : judged.spec(other).anti_affinity) {
             if (!share_domain(judged, term.topology_key, placed.node, scene.seat(other).node)) continue;
             if (!speaks_of(judged, term, placed.pod)) continue;
-            out.push_back({"InterPodAffinity",
-                           fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(term.topology_key))});
+            out.push_back(
+                {"InterPodAffinity",
+                 fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(term.topology_key))});
         }
     }
 }
@@ -122,7 +130,8 @@ void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Fi
     const Case& judged = scene.judged();
     if (!judged.filters_by("InterPodAffinity")) return;
     const View bound_in = placed.entry->after_evictions ? View::kLater : View::kNow;
-    if (scene.view() == bound_in && !judged.spec(placed.pod).affinity.empty()) judge_required(scene, placed, proof, out);
+    if (scene.view() == bound_in && !judged.spec(placed.pod).affinity.empty())
+        judge_required(scene, placed, proof, out);
     judge_own_anti(scene, placed, out);
     judge_others_anti(scene, placed, out);
 }

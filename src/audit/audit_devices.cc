@@ -52,7 +52,8 @@ HeldByIndex held_by_others(const Scene& scene, NodeId node, Mine mine) {
     HeldByIndex held;
     for (const PodId pod : scene.on(node)) {
         if (mine(scene.seat(pod))) continue;
-        for (const DeviceHold& part : scene.holds(scene.seat(pod))) hold(held, part);
+        for (const DeviceHold& part : scene.holds(scene.seat(pod)))
+            hold(held, part);
     }
     return held;
 }
@@ -100,7 +101,8 @@ bool take_devices(std::span<const Device> devices, const DeviceAsk& ask, HeldByI
         if (members.size() >= count && (from == nullptr || members.size() < from->size())) from = &members;
     }
     if (from == nullptr) return false;
-    for (std::size_t i = 0; i < count; ++i) hold(held, hold_on(devices, (*from)[i], ask));
+    for (std::size_t i = 0; i < count; ++i)
+        hold(held, hold_on(devices, (*from)[i], ask));
     return true;
 }
 
@@ -111,7 +113,8 @@ bool could_choose_again(const Scene& scene, const PlacedPod& placed) {
     HeldByIndex held = held_by_others(scene, placed.node, mine);
     std::vector<DeviceAsk> asks;
     for (const PodId pod : scene.on(placed.node)) {
-        if (mine(scene.seat(pod)) && scene.judged().spec(pod).devices.any()) asks.push_back(scene.judged().spec(pod).devices);
+        if (mine(scene.seat(pod)) && scene.judged().spec(pod).devices.any())
+            asks.push_back(scene.judged().spec(pod).devices);
     }
     std::ranges::stable_sort(asks, [](const DeviceAsk& a, const DeviceAsk& b) { return a.whole > b.whole; });
     const std::vector<Device>& devices = scene.judged().cluster.node(placed.node)->devices;
@@ -129,7 +132,8 @@ DeviceHold hold_on(std::span<const Device> devices, std::int32_t index, const De
     if (ask.share_percent > 0) {
         // Of a device of unknown memory, a percentage still means that part of the device.
         if (memory == 0) part.milli = std::max(part.milli, ask.share_percent * (kWholeMilli / 100));
-        part.memory = saturating_add(part.memory, memory / 100 * ask.share_percent + memory % 100 * ask.share_percent / 100);
+        part.memory =
+            saturating_add(part.memory, memory / 100 * ask.share_percent + memory % 100 * ask.share_percent / 100);
     }
     return part;
 }

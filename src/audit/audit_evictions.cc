@@ -62,7 +62,8 @@ void judge_victim(const Case& judged, const EvictedPod& item, Report& report) {
         return;
     }
     if (item.entry->mode == EvictionMode::kForceDelete) report.add("eviction-target", name, "is not terminating yet");
-    if (is_serving(item) && !row.has(kServing)) report.add("eviction-target", name, "is no replica of a serving deployment");
+    if (is_serving(item) && !row.has(kServing))
+        report.add("eviction-target", name, "is no replica of a serving deployment");
     if (row.has(kForeign) && !is_serving(item)) report.add("protected", name, "is another scheduler's");
     if (const std::string why = protected_as(judged, row); !why.empty() && judged.enabled("protected")) {
         report.add("protected", name, why);
@@ -95,7 +96,8 @@ void judge_attack(const Case& judged, const EvictedPod& item, const Owner& owner
     if (tolerates_preemption(judged, item.pod, attacker) && judged.enabled("minRuntime")) {
         report.add("min-runtime", name, fmt::format("its PriorityClass still protects it from priority {}", attacker));
     }
-    const bool cross_queue = judged.configured(*item.action, [](const ActionConfig& action) { return action.cross_queue; });
+    const bool cross_queue =
+        judged.configured(*item.action, [](const ActionConfig& action) { return action.cross_queue; });
     const QueueId mine = queue_of(judged, owner, item.entry->owner);
     if (!cross_queue && mine != judged.row(item.pod).queue) {
         report.add("same-queue", name, fmt::format("is in another queue than {}", item.entry->owner));
@@ -116,14 +118,17 @@ void judge_resizing_owner(const Case& judged, const Owner& owner, Report& report
 // Evictions must serve somebody who then has a place.
 void judge_owner(const Case& judged, const EvictedPod& item, const Owner& owner, Report& report) {
     const std::string& name = item.entry->pod;
-    if (!owner.known()) return report.add("owner", name, fmt::format("is evicted for \"{}\", which does not exist", item.entry->owner));
+    if (!owner.known())
+        return report.add("owner", name, fmt::format("is evicted for \"{}\", which does not exist", item.entry->owner));
     if (never_preempts(judged, owner)) {
-        report.add("preemption-policy", name, fmt::format("is evicted for {}, which never preempts", item.entry->owner));
+        report.add(
+            "preemption-policy", name, fmt::format("is evicted for {}, which never preempts", item.entry->owner));
     }
     if (owner.pod && judged.resizes(owner.pod)) return judge_resizing_owner(judged, owner, report);
     const auto own = judged.placements_for(item.entry->owner);
     const bool waits = std::ranges::any_of(own, [](const PlacedPod* placed) { return placed->entry->after_evictions; });
-    if (!waits) report.add("owner", name, fmt::format("is evicted for {}, which gets no place by it", item.entry->owner));
+    if (!waits)
+        report.add("owner", name, fmt::format("is evicted for {}, which gets no place by it", item.entry->owner));
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ void judge_orders(const Plan& plan, Report& report) {
     judge_order(plan.annotations, &AnnotationChange::pod, "annotations", report);
     judge_order(plan.queues, &QueueReport::name, "queues", report);
     judge_order(plan.unplaced, [](const Unplaced& u) { return u.pod.empty() ? u.owner : u.pod; }, "unplaced", report);
-    judge_order(plan.certificates, [](const Certificate& c) { return std::pair(c.owner, c.action); }, "certificates", report);
+    judge_order(
+        plan.certificates, [](const Certificate& c) { return std::pair(c.owner, c.action); }, "certificates", report);
     judge_order(plan.warnings, itself, "warnings", report);
 }
 
@@ -45,7 +46,8 @@ void judge_placement(const Case& judged, const Placement& item, Report& report) 
     if (!pod) return report.add("form", item.pod, "is placed and does not exist");
     if (!is_ours_to_place(judged, pod)) report.add("form", item.pod, "is placed and does not wait for a place of ours");
     const StringId node = judged.words.find_string(item.node);
-    if (!node || !judged.cluster.find_node(node)) report.add("form", item.pod, fmt::format("node {} does not exist", item.node));
+    if (!node || !judged.cluster.find_node(node))
+        report.add("form", item.pod, fmt::format("node {} does not exist", item.node));
     for (const std::string& text : item.devices) {
         if (!device_index(text)) report.add("form", item.pod, fmt::format("\"{}\" is no device", text));
     }
@@ -56,12 +58,14 @@ void judge_unplaced(const Case& judged, const Unplaced& item, Report& report) {
     const std::string& name = item.pod.empty() ? item.owner : item.pod;
     if (item.reason.empty()) report.add("form", name, "is unplaced without a reason");
     if (item.pod.empty()) {
-        if (item.owner.empty() || item.replicas < 1) report.add("form", "unplaced", "an entry names neither a pod nor replicas");
+        if (item.owner.empty() || item.replicas < 1)
+            report.add("form", "unplaced", "an entry names neither a pod nor replicas");
         return;
     }
     const PodId pod = judged.find_pod(item.pod);
     if (!pod) return report.add("form", item.pod, "is unplaced and does not exist");
-    if (!is_ours_to_place(judged, pod)) report.add("form", item.pod, "is unplaced and does not wait for a place of ours");
+    if (!is_ours_to_place(judged, pod))
+        report.add("form", item.pod, "is unplaced and does not wait for a place of ours");
     judge_for(judged, pod, item.owner, report);
 }
 
@@ -71,11 +75,13 @@ void judge_eviction(const Case& judged, const Eviction& item, Report& report) {
     if (!pod || !judged.bound(pod)) return report.add("eviction-target", item.pod, "is evicted and does not run");
     const Pod& fact = judged.fact(pod);
     if (judged.words.text(fact.node) != item.node) {
-        report.add("eviction-target", item.pod, fmt::format("runs on {}, not on {}", judged.words.text(fact.node), item.node));
+        report.add(
+            "eviction-target", item.pod, fmt::format("runs on {}, not on {}", judged.words.text(fact.node), item.node));
     }
     if (!item.uid.empty() && item.uid != fact.uid) report.add("eviction-target", item.pod, "is meant by another UID");
     const auto action = judged.action(item.action);
-    if (!action) return report.add("form", item.pod, fmt::format("is evicted by \"{}\", which is not configured", item.action));
+    if (!action)
+        return report.add("form", item.pod, fmt::format("is evicted by \"{}\", which is not configured", item.action));
     if ((item.unit == UnitKind::kReplica) != (*action == ActionKind::kServingPreempt)) {
         report.add("form", item.pod, fmt::format("is evicted as {} by {}", to_text(item.unit), item.action));
     }
@@ -84,7 +90,8 @@ void judge_eviction(const Case& judged, const Eviction& item, Report& report) {
 void judge_mentions(const Case& judged, Report& report) {
     std::map<std::string, int> mentions;
     std::map<std::string, int> evictions;
-    for (const Placement& item : judged.plan.placements) ++mentions[item.pod];
+    for (const Placement& item : judged.plan.placements)
+        ++mentions[item.pod];
     for (const Unplaced& item : judged.plan.unplaced) {
         if (!item.pod.empty()) ++mentions[item.pod];
     }
@@ -95,7 +102,8 @@ void judge_mentions(const Case& judged, Report& report) {
         if (!judged.exists(pod) || !is_ours_to_place(judged, pod) || mentions.contains(judged.name(pod))) continue;
         report.add("form", judged.name(pod), "waits and is neither placed nor unplaced");
     }
-    for (const Eviction& item : judged.plan.evictions) ++evictions[item.pod];
+    for (const Eviction& item : judged.plan.evictions)
+        ++evictions[item.pod];
     for (const auto& [pod, count] : evictions) {
         if (count > 1) report.add("form", pod, fmt::format("is evicted {} times", count));
     }
@@ -129,9 +137,12 @@ void judge_rest(const Case& judged, Report& report) {
 
 void judge_form(const Case& judged, Report& report) {
     judge_orders(judged.plan, report);
-    for (const Placement& item : judged.plan.placements) judge_placement(judged, item, report);
-    for (const Unplaced& item : judged.plan.unplaced) judge_unplaced(judged, item, report);
-    for (const Eviction& item : judged.plan.evictions) judge_eviction(judged, item, report);
+    for (const Placement& item : judged.plan.placements)
+        judge_placement(judged, item, report);
+    for (const Unplaced& item : judged.plan.unplaced)
+        judge_unplaced(judged, item, report);
+    for (const Eviction& item : judged.plan.evictions)
+        judge_eviction(judged, item, report);
     judge_mentions(judged, report);
     judge_waiting(judged, report);
     judge_rest(judged, report);
@@ -144,12 +155,14 @@ void judge_certificates(const Case& judged, Report& report) {
     }
     for (const auto& [key, count] : victims) {
         const auto& all = judged.plan.certificates;
-        const auto found = std::ranges::find_if(all, [&](const Certificate& c) { return std::pair(c.owner, c.action) == key; });
+        const auto found =
+            std::ranges::find_if(all, [&](const Certificate& c) { return std::pair(c.owner, c.action) == key; });
         if (found == all.end()) {
             report.add("certificate", key.first, fmt::format("evicts by {} without a certificate", key.second));
             continue;
         }
-        if (found->status == CertificateStatus::kInfeasible) report.add("certificate", key.first, "evicts though infeasible");
+        if (found->status == CertificateStatus::kInfeasible)
+            report.add("certificate", key.first, "evicts though infeasible");
         if (found->cost.empty()) report.add("certificate", key.first, "evicts without a cost");
         if (found->status == CertificateStatus::kOptimal && !found->bound.empty() && found->bound != found->cost) {
             report.add("certificate", key.first, "claims to be optimal with a bound that differs from the cost");

@@ -15,7 +15,8 @@ SubGroup sub_group_of(const Case& judged, const Gang& gang, PodId pod) {
         const SubGroupPolicy& policy = gang.sub_groups[i];
         if (!policy.selector.null && !policy.selector.matches(labels, judged.words)) continue;
         SubGroup found{static_cast<int>(i), {}};
-        for (const StringId key : policy.match_label_keys) found.values.push_back(labels.get(key));
+        for (const StringId key : policy.match_label_keys)
+            found.values.push_back(labels.get(key));
         if (std::ranges::all_of(found.values, [](StringId value) { return value.valid(); })) return found;
     }
     return {};
@@ -40,7 +41,8 @@ std::int64_t size_wanted(const Gang& gang, const SubGroup& sub) {
 
 std::string roles_lack(const Case& judged, const Gang& gang, const std::vector<PodId>& live) {
     std::int64_t sum = 0;
-    for (const auto& [role, least] : gang.role_minimums) sum += least;
+    for (const auto& [role, least] : gang.role_minimums)
+        sum += least;
     if (gang.min_members < sum) return "";  // then they are not enforced
     for (const auto& [role, least] : gang.role_minimums) {
         const auto has_role = [&](PodId pod) { return judged.fact(pod).role == role; };
@@ -75,9 +77,7 @@ std::map<GangId, std::vector<const PlacedPod*>> gangs_placed(const Case& judged)
 
 void judge_minimum(const Scene& later, GangId gang, Report& report) {
     const Case& judged = later.judged();
-    std::vector<GangId> together = judged.snapshot.gangs[gang].peers;
-    together.push_back(gang);
-    for (const GangId member : together) {
+    for (const GangId member : judged.together(gang)) {
         const std::string lacks = gang_lacks(judged, member, gang_members(later, member));
         if (lacks.empty()) continue;
         report.add("gang-minimum",
@@ -86,7 +86,10 @@ void judge_minimum(const Scene& later, GangId gang, Report& report) {
     }
 }
 
-void judge_started_sub_groups(const Scene& later, GangId gang, const std::vector<const PlacedPod*>& pods, Report& report) {
+void judge_started_sub_groups(const Scene& later,
+                              GangId gang,
+                              const std::vector<const PlacedPod*>& pods,
+                              Report& report) {
     const Case& judged = later.judged();
     const Gang* fact = judged.snapshot.gangs[gang].fact;
     if (fact == nullptr) return;
@@ -94,16 +97,19 @@ void judge_started_sub_groups(const Scene& later, GangId gang, const std::vector
     for (const PlacedPod* item : pods) {
         const SubGroup sub = sub_group_of(judged, *fact, item->pod);
         if (sub.policy < 0 || sizes.at(sub) >= size_wanted(*fact, sub)) continue;
-        report.add("sub-group",
-                   item->entry->pod,
-                   fmt::format("its sub-group would run with {} of {} members", sizes.at(sub), size_wanted(*fact, sub)));
+        report.add(
+            "sub-group",
+            item->entry->pod,
+            fmt::format("its sub-group would run with {} of {} members", sizes.at(sub), size_wanted(*fact, sub)));
     }
 }
 
 void judge_when(const Case& judged, GangId gang, const std::vector<const PlacedPod*>& pods, Report& report) {
     std::set<bool> times;
-    for (const PlacedPod* item : pods) times.insert(item->entry->after_evictions);
-    if (times.size() > 1) report.add("gang-when", judged.snapshot.gang_name(gang), "its members are not placed at one time");
+    for (const PlacedPod* item : pods)
+        times.insert(item->entry->after_evictions);
+    if (times.size() > 1)
+        report.add("gang-when", judged.snapshot.gang_name(gang), "its members are not placed at one time");
 }
 
 void judge_min_resources(const Case& judged, GangId gang, PodId member, Report& report) {

@@ -80,7 +80,8 @@ bool fits(const Scene& scene, const PlacedPod& placed) {
 bool interchangeable(const Case& judged, const std::vector<const PlacedPod*>& pods) {
     const auto shape = [&](const PlacedPod* item) {
         const Pod& fact = judged.fact(item->pod);
-        return std::tuple(judged.row(item->pod).gang, fact.spec, fact.labels, fact.role, judged.row(item->pod).priority);
+        return std::tuple(
+            judged.row(item->pod).gang, fact.spec, fact.labels, fact.role, judged.row(item->pod).priority);
     };
     return std::ranges::all_of(pods, [&](const PlacedPod* item) { return shape(item) == shape(pods.front()); });
 }
@@ -88,14 +89,17 @@ bool interchangeable(const Case& judged, const std::vector<const PlacedPod*>& po
 // Surplus members do not evict: it is enough if the gang reaches its minimum without those that do not fit.
 bool minimum_fits(Scene& scene, GangId gang, std::vector<const PlacedPod*> own) {
     std::vector<const PlacedPod*> dropped;
-    const auto misfit = [&] { return std::ranges::find_if(own, [&](const PlacedPod* item) { return !fits(scene, *item); }); };
+    const auto misfit = [&] {
+        return std::ranges::find_if(own, [&](const PlacedPod* item) { return !fits(scene, *item); });
+    };
     for (auto it = misfit(); it != own.end(); it = misfit()) {
         scene.remove((*it)->pod);
         dropped.push_back(*it);
         own.erase(it);
     }
     const bool enough = gang_lacks(scene.judged(), gang, gang_members(scene, gang)).empty();
-    for (const PlacedPod* item : dropped) scene.add({item->pod, item->node, item, false});
+    for (const PlacedPod* item : dropped)
+        scene.add({item->pod, item->node, item, false});
     return enough && !own.empty();
 }
 
@@ -122,10 +126,12 @@ void judge_need(const Scene& later, Report& report) {
     const Case& judged = later.judged();
     Scene scene = later;
     // Room for a resize may have been kept before others were served.
-    for (const PodId pod : judged.cluster.resizing()) scene.grow(pod);
+    for (const PodId pod : judged.cluster.resizing())
+        scene.grow(pod);
     for (const auto& [key, unit] : units_of(judged)) {
         if (room_was_held_before(judged, unit.action)) continue;
-        for (const PodId pod : unit.pods) scene.put_back(pod);
+        for (const PodId pod : unit.pods)
+            scene.put_back(pod);
         if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit)) {
             report.add("needless",
                        judged.name(unit.pods.front()),
@@ -133,7 +139,8 @@ void judge_need(const Scene& later, Report& report) {
                                    unit.owner,
                                    unit.pods.size() > 1 ? " and the others of its unit" : ""));
         }
-        for (const PodId pod : unit.pods) scene.remove(pod);
+        for (const PodId pod : unit.pods)
+            scene.remove(pod);
     }
 }
 

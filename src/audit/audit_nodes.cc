@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kCordonKey = "node.kubernetes.io/unschedulable";
 
-bool tolerated(const PodSpec& spec, std::string_view key, std::string_view value, TaintEffect effect, const Vocabulary& words) {
+bool tolerated(
+    const PodSpec& spec, std::string_view key, std::string_view value, TaintEffect effect, const Vocabulary& words) {
     return std::ranges::any_of(spec.tolerations, [&](const Toleration& t) {
         if (t.effect != TaintEffect::kAny && t.effect != effect) return false;
         if (!t.key || words.text(t.key).empty()) return t.exists;
@@ -33,9 +34,8 @@ bool node_matches(const PodSpec& spec, const Node& node, const Vocabulary& words
         if (!wanted.matches(node.labels, words)) return false;
     }
     if (!spec.node_affinity_required && spec.node_terms.empty()) return true;
-    return std::ranges::any_of(spec.node_terms, [&](const NodeSelectorTerm& term) {
-        return term.matches(node.labels, node.name, words);
-    });
+    return std::ranges::any_of(
+        spec.node_terms, [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name, words); });
 }
 
 void judge_node_facts(const Case& judged, const PlacedPod& placed, Findings& out) {

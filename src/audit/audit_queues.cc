@@ -9,7 +9,9 @@
 namespace reprieve {
 namespace {
 
-std::string_view queue_name(const Case& judged, QueueId queue) { return judged.words.text(judged.snapshot.queues[queue].name); }
+std::string_view queue_name(const Case& judged, QueueId queue) {
+    return judged.words.text(judged.snapshot.queues[queue].name);
+}
 
 // Non-preemptible pods of a quota that wait without a place: room up to the quota's guarantee is kept for them.
 std::int64_t kept_for_waiting(const Scene& scene, QueueId quota, Dim dim) {
@@ -116,7 +118,8 @@ void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& ou
         for (const auto& [dim, limit] : fact->limit) {
             if (dim != kPods && judged.spec(pod).requests.get(dim) <= 0) continue;
             std::int64_t used = scene.used(queue, dim);
-            if (proof == Proof::kOfFit && fact->is_quota) used = saturating_add(used, kept_for_waiting(scene, queue, dim));
+            if (proof == Proof::kOfFit && fact->is_quota)
+                used = saturating_add(used, kept_for_waiting(scene, queue, dim));
             if (used <= limit) continue;
             out.push_back({"queue-limit",
                            fmt::format("queue {} would use {} of {}, its limit is {}",
@@ -134,7 +137,8 @@ void judge_queues(const Case& judged, Report& report) {
         const PodRow& row = judged.row(item.pod);
         if (row.has(kQueueMissing)) report.add("queue-missing", item.entry->pod, "names a queue that does not exist");
         if (row.queue && !judged.snapshot.queues[row.queue].takes_pods()) {
-            report.add("queue-closed", item.entry->pod, fmt::format("queue {} takes no pods", queue_name(judged, row.queue)));
+            report.add(
+                "queue-closed", item.entry->pod, fmt::format("queue {} takes no pods", queue_name(judged, row.queue)));
         }
     }
 }
@@ -154,7 +158,8 @@ void judge_reclaims(const Scene& later, Report& report) {
             continue;
         }
         if (fact != nullptr && !fact->reclaimable) {
-            report.add("reclaim", item.entry->pod, fmt::format("queue {} is not reclaimable", queue_name(judged, theirs)));
+            report.add(
+                "reclaim", item.entry->pod, fmt::format("queue {} is not reclaimable", queue_name(judged, theirs)));
         }
         const QueueId meet = common_ancestor(judged, mine, theirs);
         judge_reclaimer(later, item, mine, meet, report);

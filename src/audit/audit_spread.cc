@@ -22,16 +22,16 @@ struct Question {
 };
 
 bool counts_node(const Case& judged, const PodSpec& spec, const SpreadConstraint& rule, const Node& node) {
-    const bool has_keys = std::ranges::all_of(spec.spread, [&](const SpreadConstraint& each) {
-        return !each.hard || node.labels.has(each.topology_key);
-    });
+    const bool has_keys = std::ranges::all_of(
+        spec.spread, [&](const SpreadConstraint& each) { return !each.hard || node.labels.has(each.topology_key); });
     return has_keys && (!rule.honor_node_affinity || node_matches(spec, node, judged.words)) &&
            (!rule.honor_taints || tolerates_all(spec, node, judged.words));
 }
 
 bool matches(const Question& q, PodId pod) {
     const Case& judged = q.scene.judged();
-    return judged.fact(pod).ns == judged.fact(q.placed.pod).ns && q.rule.selector.matches(judged.labels(pod), judged.words);
+    return judged.fact(pod).ns == judged.fact(q.placed.pod).ns &&
+           q.rule.selector.matches(judged.labels(pod), judged.words);
 }
 
 bool has_same_rule(const Question& q, PodId pod) {
@@ -63,7 +63,8 @@ std::map<StringId, std::int64_t> count_domains(const Question& q) {
     if (q.proof == Proof::kOfFit) return found;
     for (const EvictedPod& victim : judged.evicted) {
         const NodeId id = judged.cluster.find_node(judged.fact(victim.pod).node);
-        if (!id || q.scene.has(victim.pod) || victim.entry->owner == q.placed.owner() || !matches(q, victim.pod)) continue;
+        if (!id || q.scene.has(victim.pod) || victim.entry->owner == q.placed.owner() || !matches(q, victim.pod))
+            continue;
         const StringId domain = judged.cluster.node(id)->labels.get(q.rule.topology_key);
         const bool takes_part = counts_node(judged, spec, q.rule, *judged.cluster.node(id));
         if (takes_part && domain != q.own_domain) ++found[domain];
@@ -81,7 +82,8 @@ void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Find
         if (!rule.hard) continue;
         const StringId domain = labels.get(rule.topology_key);
         if (!domain) {
-            out.push_back({"PodTopologySpread", fmt::format("the node has no label {}", judged.words.text(rule.topology_key))});
+            out.push_back(
+                {"PodTopologySpread", fmt::format("the node has no label {}", judged.words.text(rule.topology_key))});
             continue;
         }
         if (rule.selector.empty()) continue;  // upstream counts nobody then

@@ -105,7 +105,9 @@ TEST(AuditPorts, FindsAPortThatIsTaken) {
     world.node("n1");
     world.node("n2");
     const auto port = [&](const char* ip) {
-        return [&world, ip](PodSpec& spec) { spec.ports = {{*ip == '\0' ? StringId() : world.id(ip), Protocol::kTcp, 80}}; };
+        return [&world, ip](PodSpec& spec) {
+            spec.ports = {{*ip == '\0' ? StringId() : world.id(ip), Protocol::kTcp, 80}};
+        };
     };
     world.pod("there", {.node = "n1", .spec = port("10.0.0.1")});
     world.pod("other-address", {.spec = port("10.0.0.2")});
@@ -132,9 +134,10 @@ TEST(AuditNodes, FindsACordonedNode) {
     TestWorld world;
     world.node("n1", {.edit = [](Node& node) { node.unschedulable = true; }});
     world.pod("new");
-    world.pod("tolerant", {.spec = [&](PodSpec& spec) {
-        spec.tolerations = {{world.id("node.kubernetes.io/unschedulable"), true, {}, TaintEffect::kNoSchedule}};
-    }});
+    world.pod(
+        "tolerant", {.spec = [&](PodSpec& spec) {
+            spec.tolerations = {{world.id("node.kubernetes.io/unschedulable"), true, {}, TaintEffect::kNoSchedule}};
+        }});
     world.place("new", "n1");
     world.place("tolerant", "n1");
     EXPECT_THAT(world.found(), ElementsAre("NodeUnschedulable default/new"));
@@ -143,10 +146,13 @@ TEST(AuditNodes, FindsACordonedNode) {
 TEST(AuditNodes, FindsATaint) {
     TestWorld world;
     world.node("n1", {.edit = [&](Node& node) {
-        node.taints = {{world.id("gpu"), world.id("yes"), TaintEffect::kNoSchedule}, {world.id("soft"), {}, TaintEffect::kPreferNoSchedule}};
-    }});
+                   node.taints = {{world.id("gpu"), world.id("yes"), TaintEffect::kNoSchedule},
+                                  {world.id("soft"), {}, TaintEffect::kPreferNoSchedule}};
+               }});
     const auto tolerates = [&](const char* value) {
-        return [&world, value](PodSpec& spec) { spec.tolerations = {{world.id("gpu"), false, world.id(value), TaintEffect::kAny}}; };
+        return [&world, value](PodSpec& spec) {
+            spec.tolerations = {{world.id("gpu"), false, world.id(value), TaintEffect::kAny}};
+        };
     };
     world.pod("right", {.spec = tolerates("yes")});
     world.pod("wrong", {.spec = tolerates("no")});
@@ -161,13 +167,14 @@ TEST(AuditNodes, FindsANodeThatIsNotSelected) {
     world.node("n2");
     world.pod("selects", {.spec = [&](PodSpec& spec) { spec.node_selector = {world.is("disk", "ssd")}; }});
     world.pod("requires", {.spec = [&](PodSpec& spec) {
-        spec.node_affinity_required = true;
-        spec.node_terms = {{{world.is("disk", "ssd")}, {}}};
-    }});
+                  spec.node_affinity_required = true;
+                  spec.node_terms = {{{world.is("disk", "ssd")}, {}}};
+              }});
     world.place("requires", "n1");
     world.place("selects", "n1");
     EXPECT_THAT(world.found(), IsEmpty());
-    for (Placement& item : world.plan.placements) item.node = "n2";
+    for (Placement& item : world.plan.placements)
+        item.node = "n2";
     EXPECT_THAT(world.found(), ElementsAre("NodeAffinity default/requires", "NodeAffinity default/selects"));
 }
 
@@ -175,8 +182,12 @@ TEST(AuditNodes, FindsANodeThatIsNotSelected) {
 class AuditDevices : public testing::Test {
 protected:
     void SetUp() override {
-        world.node("n1", {.edit = [](Node& node) { node.devices = {{0, 8 * kGi, 0, 0}, {1, 8 * kGi, 0, 0}, {2, 8 * kGi, 0, 1}, {3, 8 * kGi, 0, 1}}; }});
-        world.pod("holds", {.node = "n1", .cpu = 1, .spec = whole(1), .edit = [](Pod& pod) { pod.make_extras().held_devices = {{0, 0, 0}}; }});
+        world.node("n1", {.edit = [](Node& node) {
+                       node.devices = {{0, 8 * kGi, 0, 0}, {1, 8 * kGi, 0, 0}, {2, 8 * kGi, 0, 1}, {3, 8 * kGi, 0, 1}};
+                   }});
+        world.pod("holds", {.node = "n1", .cpu = 1, .spec = whole(1), .edit = [](Pod& pod) {
+                                pod.make_extras().held_devices = {{0, 0, 0}};
+                            }});
     }
     static std::function<void(PodSpec&)> whole(int count, bool same_group = false) {
         return [=](PodSpec& spec) {
@@ -198,7 +209,8 @@ TEST_F(AuditDevices, MustBeAsManyAsAskedForFreeAndThere) {
     Placement& placed = world.place("new", "n1");
     placed.devices = {"1", "2"};
     EXPECT_THAT(world.found(), IsEmpty());
-    for (const std::vector<std::string>& wrong : {std::vector<std::string>{}, {"1"}, {"1", "1"}, {"0", "1"}, {"1", "7"}}) {
+    for (const std::vector<std::string>& wrong :
+         {std::vector<std::string>{}, {"1"}, {"1", "1"}, {"0", "1"}, {"1", "7"}}) {
         world.plan.placements[0].devices = wrong;
         EXPECT_THAT(world.found(), ElementsAre("Devices default/new")) << testing::PrintToString(wrong);
     }
@@ -224,6 +236,36 @@ TEST_F(AuditDevices, SharesOfOneDeviceAddUp) {
     EXPECT_THAT(world.found(), ElementsAre("Devices default/a", "Devices default/b"));
     world.plan.placements[1].devices = {"0:4Gi"};
     EXPECT_THAT(world.found(), ElementsAre("Devices default/b"));
+}
+
+TEST_F(AuditDevices, APercentageIsAPartOfTheMemoryOrOfTheDevice) {
+    world.node("n2", {.edit = [](Node& node) { node.devices = {{0, 0, 0, 0}}; }});
+    const auto percent = [](std::int32_t value) {
+        return [value](PodSpec& spec) {
+            spec.devices.shares = 1;
+            spec.devices.share_percent = value;
+        };
+    };
+    world.pod("a", {.spec = percent(60)});
+    world.pod("b", {.spec = percent(40)});
+    world.pod("c", {.spec = percent(41)});
+    for (const auto& [node, device] : {std::pair("n1", "1"), std::pair("n2", "0")}) {
+        world.plan = {};
+        world.place("a", node).devices = {device};
+        world.place("b", node).devices = {device};
+        world.unplaced("c");
+        EXPECT_THAT(world.found(), IsEmpty()) << node;
+        world.plan.placements[1].pod = "default/c";
+        world.plan.unplaced[0].pod = "default/b";
+        EXPECT_THAT(world.found(), ElementsAre("Devices default/a", "Devices default/c")) << node;
+    }
+}
+
+TEST_F(AuditDevices, BytesOfADeviceOfUnknownMemoryAreNotThere) {
+    world.node("n2", {.edit = [](Node& node) { node.devices = {{0, 0, 0, 0}}; }});
+    world.pod("new", {.spec = share(1)});
+    world.place("new", "n2").devices = {"0"};
+    EXPECT_THAT(world.found(), ElementsAre("Devices default/new"));
 }
 
 // Two zones; a web pod runs in zone a.
@@ -264,7 +306,8 @@ TEST_F(AuditAffinity, AVictimIsNoMate) {
 }
 
 TEST_F(AuditAffinity, TheFirstOfItsKindMayStartAnywhereAndTheOthersFollow) {
-    for (const char* name : {"a", "b"}) world.pod(name, {.labels = {{"app", "db"}}, .spec = wants("app", "db")});
+    for (const char* name : {"a", "b"})
+        world.pod(name, {.labels = {{"app", "db"}}, .spec = wants("app", "db")});
     world.place("a", "n1");
     world.place("b", "n3");
     EXPECT_THAT(world.found(), IsEmpty());
@@ -279,12 +322,14 @@ TEST_F(AuditAffinity, AntiAffinityHoldsInBothDirections) {
     world.place("db", "n2");
     world.place("shy", "n2");
     EXPECT_THAT(world.found(), IsEmpty());
-    for (Placement& item : world.plan.placements) item.node = "n3";
+    for (Placement& item : world.plan.placements)
+        item.node = "n3";
     EXPECT_THAT(world.found(), ElementsAre("InterPodAffinity default/db", "InterPodAffinity default/shy"));
 }
 
 TEST_F(AuditAffinity, AntiAffinityHoldsAmongPlacements) {
-    for (const char* name : {"a", "b"}) world.pod(name, {.labels = {{"app", "x"}}, .spec = avoids("app", "x")});
+    for (const char* name : {"a", "b"})
+        world.pod(name, {.labels = {{"app", "x"}}, .spec = avoids("app", "x")});
     world.place("a", "n1");
     world.place("b", "n2");
     EXPECT_THAT(world.found(), IsEmpty());
@@ -310,7 +355,9 @@ TEST_F(AuditAffinity, SpeaksOfNamespacesByTheirLabels) {
 }
 
 TEST_F(AuditAffinity, SpreadKeepsTheSkew) {
-    const auto spread = [&](PodSpec& spec) { spec.spread = {{.topology_key = world.id("zone"), .selector = world.selects("app", "x")}}; };
+    const auto spread = [&](PodSpec& spec) {
+        spec.spread = {{.topology_key = world.id("zone"), .selector = world.selects("app", "x")}};
+    };
     world.pod("there", {.node = "n1", .labels = {{"app", "x"}}});
     world.pod("a", {.labels = {{"app", "x"}}, .spec = spread});
     world.pod("b", {.labels = {{"app", "x"}}, .spec = spread});
@@ -322,6 +369,37 @@ TEST_F(AuditAffinity, SpreadKeepsTheSkew) {
     world.plan.placements[0].node = "nowhere";
     EXPECT_THAT(world.found(), ElementsAre("PodTopologySpread default/a", "PodTopologySpread default/b"));
     world.config.plugins.disable = {"PodTopologySpread"};
+    EXPECT_THAT(world.found(), IsEmpty());
+}
+
+TEST_F(AuditAffinity, SpreadForgivesWhatAnotherOwnersEvictionChanged) {
+    const auto spread = [&](PodSpec& spec) {
+        spec.spread = {{.topology_key = world.id("zone"), .selector = world.selects("app", "x")}};
+    };
+    world.pod("in-a", {.node = "n1", .labels = {{"app", "x"}}});
+    world.pod("in-b", {.node = "n2", .cpu = 4000, .priority = -1, .labels = {{"app", "x"}}});
+    world.pod("new", {.labels = {{"app", "x"}}, .spec = spread});
+    world.pod("other", {.cpu = 4000, .priority = 5});
+    world.place("new", "n1");
+    world.place("other", "n2", true);
+    world.evict("in-b", "n2", "other");
+    EXPECT_THAT(world.found(), IsEmpty());
+    // Its own evictions come before it, and it cannot say that it did not know.
+    world.plan.placements[0].owner = "default/other";
+    EXPECT_THAT(world.found(), testing::Contains("PodTopologySpread default/new"));
+}
+
+TEST_F(AuditAffinity, SpreadNeedsEnoughDomains) {
+    const auto spread = [&](PodSpec& spec) {
+        spec.spread = {{.topology_key = world.id("zone"), .selector = world.selects("app", "x"), .min_domains = 3}};
+    };
+    for (const char* node : {"n1", "n2"})
+        world.pod(std::string("on-") + node, {.node = node, .labels = {{"app", "x"}}});
+    world.pod("new", {.labels = {{"app", "x"}}, .spec = spread});
+    world.place("new", "n1");
+    EXPECT_THAT(world.found(), ElementsAre("PodTopologySpread default/new"));
+    world.node("n9", {.labels = {{"zone", "c"}}});
+    world.plan.placements[0].node = "n9";
     EXPECT_THAT(world.found(), IsEmpty());
 }
 

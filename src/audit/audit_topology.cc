@@ -56,7 +56,8 @@ bool inside_one_domain(const Case& judged, const Allowance& allowed, const Nodes
 
 bool one_value(const Case& judged, StringId key, const Nodes& nodes) {
     std::set<StringId> values;
-    for (const NodeId node : nodes) values.insert(judged.cluster.node(node)->labels.get(key));
+    for (const NodeId node : nodes)
+        values.insert(judged.cluster.node(node)->labels.get(key));
     return values.size() == 1 && values.begin()->valid();
 }
 
@@ -90,9 +91,11 @@ void judge_gang(const Scene& later, const Gang& gang, GangId id, const std::vect
     };
     if (gang.topology) complain(trouble(judged, *gang.topology, nodes_of(later, members)));
     std::map<SubGroup, std::vector<PodId>> subs;
-    for (const PodId pod : members) subs[sub_group_of(judged, gang, pod)].push_back(pod);
+    for (const PodId pod : members)
+        subs[sub_group_of(judged, gang, pod)].push_back(pod);
     std::set<SubGroup> touched;
-    for (const PodId pod : placed) touched.insert(sub_group_of(judged, gang, pod));
+    for (const PodId pod : placed)
+        touched.insert(sub_group_of(judged, gang, pod));
     for (const SubGroup& sub : touched) {
         if (sub.policy < 0) continue;
         const SubGroupPolicy& policy = gang.sub_groups[static_cast<std::size_t>(sub.policy)];
@@ -112,7 +115,9 @@ void judge_composites(const Scene& later, GangId id, Report& report) {
         }
         const std::string what = trouble(judged, *row.fact->topology, nodes_of(later, members));
         if (!what.empty()) {
-            report.add("topology", fmt::format("{}/{}", judged.words.text(row.fact->ns), judged.words.text(row.fact->name)), what);
+            report.add("topology",
+                       fmt::format("{}/{}", judged.words.text(row.fact->ns), judged.words.text(row.fact->name)),
+                       what);
         }
     }
 }

@@ -28,7 +28,8 @@ const StorageClass* storage_of(const Case& judged, const VolumeClaim& claim) {
 }
 
 bool any_term(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
-    return std::ranges::any_of(terms, [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
+    return std::ranges::any_of(terms,
+                               [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
 }
 
 bool reaches(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
@@ -91,7 +92,8 @@ bool lists_zone(const std::string& zones, std::string_view zone) {
 
 bool in_zone_of(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
     // A node without any zone is in a cluster without zones.
-    const bool zoned = std::ranges::any_of(kZoneLabels, [&](auto key) { return !label_text(node.labels, key, words).empty(); });
+    const bool zoned =
+        std::ranges::any_of(kZoneLabels, [&](auto key) { return !label_text(node.labels, key, words).empty(); });
     if (!zoned) return true;
     return std::ranges::all_of(kZoneLabels, [&](std::string_view key) {
         const std::string zones(label_text(volume.labels, key, words));
@@ -100,7 +102,8 @@ bool in_zone_of(const PersistentVolume& volume, const Node& node, const Vocabula
 }
 
 bool disks_clash(const VolumeUse& a, const VolumeUse& b) {
-    if (a.kind != b.kind || a.id != b.id || a.kind == VolumeKind::kClaim || a.kind == VolumeKind::kCsiInline) return false;
+    if (a.kind != b.kind || a.id != b.id || a.kind == VolumeKind::kClaim || a.kind == VolumeKind::kCsiInline)
+        return false;
     return a.kind == VolumeKind::kAwsElasticBlockStore || !a.read_only || !b.read_only;
 }
 
@@ -143,7 +146,9 @@ std::set<ClaimName> claims_of_driver(const Case& judged, PodId pod, StringId dri
         if (claim == nullptr) continue;
         const PersistentVolume* volume = volume_of(judged, claim);
         const StorageClass* storage = storage_of(judged, *claim);
-        const StringId by = volume != nullptr ? volume->csi_driver : storage != nullptr ? storage->provisioner : StringId();
+        const StringId by = volume != nullptr    ? volume->csi_driver
+                            : storage != nullptr ? storage->provisioner
+                                                 : StringId();
         if (by == driver) found.emplace(claim->ns, claim->name);
     }
     return found;
@@ -161,11 +166,9 @@ void judge_limit(const Scene& scene, const PlacedPod& placed, StringId driver, s
     }
     const bool brings = std::ranges::any_of(own, [&](const ClaimName& claim) { return !before.contains(claim); });
     if (!brings || std::cmp_less_equal(attached.size(), limit)) return;
-    out.push_back({"NodeVolumeLimits",
-                   fmt::format("{} volumes of {} on the node, it takes {}",
-                               attached.size(),
-                               judged.words.text(driver),
-                               limit)});
+    out.push_back(
+        {"NodeVolumeLimits",
+         fmt::format("{} volumes of {} on the node, it takes {}", attached.size(), judged.words.text(driver), limit)});
 }
 
 }  // namespace
@@ -183,8 +186,7 @@ void judge_volume_facts(const Case& judged, const PlacedPod& placed, Findings& o
         }
         const PersistentVolume* volume = volume_of(judged, claim);
         if (judged.filters_by("VolumeZone") && volume != nullptr && !in_zone_of(*volume, node, judged.words)) {
-            out.push_back({"VolumeZone",
-                           fmt::format("volume {} is in another zone", judged.words.text(volume->name))});
+            out.push_back({"VolumeZone", fmt::format("volume {} is in another zone", judged.words.text(volume->name))});
         }
         if (judged.filters_by("VolumeRestrictions") && claim == nullptr) {
             out.push_back({"VolumeRestrictions", fmt::format("claim {} does not exist", judged.words.text(use.id))});

@@ -96,9 +96,8 @@ bool Case::filters_by(std::string_view filter) const {
     if (!enabled(filter) || (filter == "Devices" && !enabled("devices"))) return false;
     if (!config.plugins.only) return true;
     const std::vector<std::string>& only = *config.plugins.only;
-    return std::ranges::any_of(only, [&](const std::string& name) {
-        return name == filter || (filter == "Devices" && name == "devices");
-    });
+    return std::ranges::any_of(
+        only, [&](const std::string& name) { return name == filter || (filter == "Devices" && name == "devices"); });
 }
 
 std::optional<ActionKind> Case::action(std::string_view name) const {
@@ -111,6 +110,21 @@ std::optional<ActionKind> Case::action(std::string_view name) const {
 GangId Case::gang_with_minimum(PodId pod) const {
     const GangId gang = row(pod).gang;
     return gang && snapshot.gangs[gang].min >= 1 ? gang : GangId();
+}
+
+std::vector<GangId> Case::together(GangId gang) const {
+    const GangRow& row = snapshot.gangs[gang];
+    std::vector<GangId> found = row.peers;
+    found.push_back(gang);
+    if (row.fact == nullptr) return found;
+    for (const StringId peer : row.fact->peers) {
+        if (const auto it = gangs_by_name_.find(words.text(peer)); it != gangs_by_name_.end())
+            found.push_back(it->second);
+    }
+    std::ranges::sort(found);
+    const auto repeated = std::ranges::unique(found);
+    found.erase(repeated.begin(), repeated.end());
+    return found;
 }
 
 Owner Case::owner(const std::string& name) const {
@@ -133,11 +147,7 @@ std::int32_t Case::standing(const Owner& owner) const {
 
 std::vector<const PlacedPod*> Case::placements_for(const std::string& name) const {
     const Owner who = owner(name);
-    std::vector<GangId> gangs;
-    if (who.gang) {
-        gangs = snapshot.gangs[who.gang].peers;
-        gangs.push_back(who.gang);
-    }
+    const std::vector<GangId> gangs = who.gang ? together(who.gang) : std::vector<GangId>();
     std::vector<const PlacedPod*> found;
     for (const PlacedPod& item : placed) {
         if (item.in_flight) continue;

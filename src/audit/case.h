@@ -90,6 +90,8 @@ struct Case {
     [[nodiscard]] std::int32_t standing(PodId pod) const;
     // What the plan places for an owner (and for the gangs that start only together with it), nothing in flight.
     [[nodiscard]] std::vector<const PlacedPod*> placements_for(const std::string& name) const;
+    // The gang and those that start only together with it.
+    [[nodiscard]] std::vector<GangId> together(GangId gang) const;
     // The gang that has a minimum and that the pod belongs to, if any.
     [[nodiscard]] GangId gang_with_minimum(PodId pod) const;
 

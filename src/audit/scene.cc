@@ -48,7 +48,9 @@ void Scene::remove(PodId pod) {
     count_queue(seat, -1);
 }
 
-void Scene::put_back(PodId victim) { add({victim, case_->cluster.find_node(case_->fact(victim).node), nullptr, false}); }
+void Scene::put_back(PodId victim) {
+    add({victim, case_->cluster.find_node(case_->fact(victim).node), nullptr, false});
+}
 
 void Scene::grow(PodId resizing) {
     if (!has(resizing)) return;
@@ -79,7 +81,8 @@ std::int64_t Scene::amount(const Seat& seat, Dim dim) const {
 
 std::int64_t Scene::used(NodeId node, Dim dim) const {
     std::int64_t sum = 0;
-    for (const PodId pod : by_node_[node]) sum = saturating_add(sum, amount(seats_[pod], dim));
+    for (const PodId pod : by_node_[node])
+        sum = saturating_add(sum, amount(seats_[pod], dim));
     return sum;
 }
 

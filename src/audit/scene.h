@@ -14,8 +14,8 @@ namespace reprieve {
 enum class View : std::uint8_t { kNow, kLater };
 
 struct Seat {
-    PodId pod;    // none: the pod is not here
-    NodeId node;  // none: bound to a node that does not exist
+    PodId pod;                          // none: the pod is not here
+    NodeId node;                        // none: bound to a node that does not exist
     const PlacedPod* placed = nullptr;  // null: it was there before the plan
     bool grown = false;                 // its deferred resize is granted
 };

@@ -50,17 +50,21 @@ public:
     Dim dim(const std::string& text) { return cluster.words().dimension(text); }
     Labels labels(const std::map<std::string, std::string>& texts) {
         Labels made;
-        for (const auto& [key, value] : texts) made.set(id(key), id(value));
+        for (const auto& [key, value] : texts)
+            made.set(id(key), id(value));
         return made;
     }
-    Requirement is(const std::string& key, const std::string& value) { return {id(key), SelectorOp::kIn, {id(value)}, 0}; }
+    Requirement is(const std::string& key, const std::string& value) {
+        return {id(key), SelectorOp::kIn, {id(value)}, 0};
+    }
     LabelSelector selects(const std::string& key, const std::string& value) { return {false, {is(key, value)}}; }
     PodAffinityTerm near(const std::string& topology, const std::string& key, const std::string& value) {
         return {id(topology), selects(key, value), {id("default")}, {}};
     }
     Resources amounts(const std::map<std::string, std::int64_t>& texts) {
         Resources made;
-        for (const auto& [name, value] : texts) made.set(dim(name), value);
+        for (const auto& [name, value] : texts)
+            made.set(dim(name), value);
         return made;
     }
 
@@ -125,7 +129,10 @@ public:
         item.action = "allocate";
         return item;
     }
-    Eviction& evict(const std::string& pod, const std::string& on, const std::string& owner, const std::string& action = "preempt") {
+    Eviction& evict(const std::string& pod,
+                    const std::string& on,
+                    const std::string& owner,
+                    const std::string& action = "preempt") {
         Eviction& item = plan.evictions.emplace_back();
         item.pod = "default/" + pod;
         item.node = on;
@@ -143,10 +150,12 @@ public:
     // One for each owner that evicts.
     void certify() {
         std::map<std::pair<std::string, std::string>, std::int64_t> victims;
-        for (const Eviction& item : plan.evictions) ++victims[{item.owner, item.action}];
+        for (const Eviction& item : plan.evictions)
+            ++victims[{item.owner, item.action}];
         plan.certificates.clear();
         for (const auto& [key, count] : victims) {
-            plan.certificates.push_back({key.first, key.second, CertificateStatus::kHeuristic, {{"pods", count}}, {}, {}, ""});
+            plan.certificates.push_back(
+                {key.first, key.second, CertificateStatus::kHeuristic, {{"pods", count}}, {}, {}, ""});
         }
     }
 
@@ -168,7 +177,8 @@ public:
 private:
     static std::vector<std::string> brief(const std::vector<Violation>& violations) {
         std::set<std::string> texts;
-        for (const Violation& item : violations) texts.insert(item.rule + " " + item.object);
+        for (const Violation& item : violations)
+            texts.insert(item.rule + " " + item.object);
         return {texts.begin(), texts.end()};
     }
 };

@@ -10,8 +10,12 @@ namespace {
 
 // Bit i is the parity of the bits up to and including i.
 std::uint64_t parities(std::uint64_t bits) {
-    for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
-    return bits;
+    bits ^= bits << 1U;
+    bits ^= bits << 2U;
+    bits ^= bits << 4U;
+    bits ^= bits << 8U;
+    bits ^= bits << 16U;
+    return bits ^ (bits << 32U);
 }
 
 std::uint64_t low_bits(std::size_t count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
@@ -58,8 +62,8 @@ std::optional<std::size_t> BracketScan::scan_block(const char* block, std::size_
     const std::uint64_t opens = masks.opens & ~inside & valid;
     std::uint64_t closes = masks.closes & ~inside & valid;
 
-    const auto opened = static_cast<std::uint64_t>(std::popcount(opens));
-    const auto closed = static_cast<std::uint64_t>(std::popcount(closes));
+    const std::size_t opened = count_bits(opens);
+    const std::size_t closed = count_bits(closes);
     if (closed < depth_) {
         depth_ += opened - closed;
         return std::nullopt;
@@ -68,11 +72,11 @@ std::optional<std::size_t> BracketScan::scan_block(const char* block, std::size_
     std::uint64_t opens_left = opens;
     for (; closes != 0; closes &= closes - 1) {
         const std::uint64_t before = (closes & (~closes + 1)) - 1;
-        depth_ += static_cast<std::uint64_t>(std::popcount(opens_left & before));
+        depth_ += count_bits(opens_left & before);
         opens_left &= ~before;
         if (--depth_ == 0) return static_cast<std::size_t>(std::countr_zero(closes)) + 1;
     }
-    depth_ += static_cast<std::uint64_t>(std::popcount(opens_left));
+    depth_ += count_bits(opens_left);
     return std::nullopt;
 }
 

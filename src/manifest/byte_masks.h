@@ -17,6 +17,14 @@ struct ByteMasks {
     std::uint64_t closes = 0;  // } ]
 };
 
+// The number of bits set; without a flag for it, compilers call a library for std::popcount.
+constexpr std::size_t count_bits(std::uint64_t bits) {
+    bits -= (bits >> 1U) & 0x5555555555555555ULL;
+    bits = (bits & 0x3333333333333333ULL) + ((bits >> 2U) & 0x3333333333333333ULL);
+    bits = (bits + (bits >> 4U)) & 0x0F0F0F0F0F0F0F0FULL;
+    return (bits * 0x0101010101010101ULL) >> 56U;
+}
+
 // An opening or closing bracket differs from its sister by this bit.
 inline constexpr char kBracketBit = '{' ^ '[';
 

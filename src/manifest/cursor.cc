@@ -57,7 +57,7 @@ bool Cursor::is_null() {
     if (reading_->failed()) return true;
     bool null = false;
     if (*location() != 'n') return false;
-    if (const auto code = value_.is_null().get(null); code != simdjson::SUCCESS || !null) {
+    if (const auto code = value_->is_null().get(null); code != simdjson::SUCCESS || !null) {
         broken(simdjson::N_ATOM_ERROR);
         return true;
     }
@@ -67,7 +67,7 @@ bool Cursor::is_null() {
 void Cursor::read_text(std::string_view& out, bool& written) {
     if (is_null()) return;
     od::raw_json_string raw;
-    if (value_.get_raw_json_string().get(raw) != simdjson::SUCCESS) return wrong_type("a string");
+    if (value_->get_raw_json_string().get(raw) != simdjson::SUCCESS) return wrong_type("a string");
     if (!reading_->text(raw.raw(), out)) return wrong("has a bad escape sequence");
     written = true;
 }
@@ -98,7 +98,7 @@ void Cursor::read(StringId& out, bool& written) {
 void Cursor::read(bool& out) {
     if (is_null()) return;
     bool value = false;
-    if (value_.get_bool().get(value) != simdjson::SUCCESS) return wrong_type("true or false");
+    if (value_->get_bool().get(value) != simdjson::SUCCESS) return wrong_type("true or false");
     out = value;
 }
 
@@ -107,7 +107,7 @@ void Cursor::read(std::int64_t& out) { read(out, INT64_MIN, INT64_MAX); }
 void Cursor::read(std::int64_t& out, std::int64_t least, std::int64_t most) {
     if (is_null()) return;
     std::int64_t value = 0;
-    const auto code = value_.get_int64().get(value);
+    const auto code = value_->get_int64().get(value);
     if (code != simdjson::SUCCESS) {
         const char first = *location();
         if (first != '-' && (first < '0' || first > '9')) return wrong_type("a whole number");
@@ -149,7 +149,7 @@ void Cursor::read(Time& out) {
 }
 
 std::string_view Cursor::scalar_token() {
-    std::string_view token = value_.raw_json_token();
+    std::string_view token = value_->raw_json_token();
     while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
     return token;
 }
@@ -208,7 +208,7 @@ void Cursor::read(std::vector<StringId>& out) {
 
 Fields::Fields(Cursor& object) : parent_(&object), field_(*object.reading_, &object) {
     if (object.is_null()) return;
-    const auto code = object.value_.get_object().get(object_);
+    const auto code = object.value_->get_object().get(object_);
     if (code == simdjson::SUCCESS) {
         step_ = Step::kFirst;
     } else if (code == simdjson::INCORRECT_TYPE) {
@@ -240,25 +240,15 @@ bool Fields::next() {
         step_ = Step::kNone;
         return false;
     }
-    auto result = *at_;
-    if (result.error() != simdjson::SUCCESS) return parent_->broken(result.error()), false;
-    od::field& field = result.value_unsafe();
-    field_.value_ = field.value();
+    Slot& slot = slot_.emplace(at_);
+    if (slot.result.error() != simdjson::SUCCESS) return parent_->broken(slot.result.error()), false;
+    od::field& field = slot.result.value_unsafe();
+    field_.value_ = &field.value();
     if (!field_.reading_->text(field.key().raw(), field_.key_)) return parent_->broken(simdjson::STRING_ERROR), false;
     id_ = key_id(field_.key_);
     if (first_time(id_)) return true;
     field_.wrong("is written twice");
     return false;
-}
-
-std::string_view Fields::raw() {
-    rewind();
-    step_ = Step::kNone;
-    std::string_view text;
-    if (field_.reading_->failed()) return text;
-    if (const auto code = object_.raw_json().get(text); code != simdjson::SUCCESS) parent_->broken(code);
-    while (!text.empty() && text.back() != '}') text.remove_suffix(1);
-    return text;
 }
 
 bool Fields::first_time(KeyId id) {
@@ -281,7 +271,7 @@ bool Fields::first_time(KeyId id) {
 Items::Items(Cursor& list) : item_(*list.reading_, &list) {
     item_.in_list_ = true;
     if (list.is_null()) return;
-    const auto code = list.value_.get_array().get(array_);
+    const auto code = list.value_->get_array().get(array_);
     if (code == simdjson::SUCCESS) {
         step_ = Step::kFirst;
     } else if (code == simdjson::INCORRECT_TYPE) {
@@ -304,10 +294,10 @@ bool Items::next() {
         step_ = Step::kNone;
         return false;
     }
-    const auto code = (*at_).get(item_.value_);
-    if (code == simdjson::SUCCESS) return true;
-    item_.parent_->broken(code);
-    return false;
+    Slot& slot = slot_.emplace(at_);
+    if (slot.result.error() != simdjson::SUCCESS) return item_.parent_->broken(slot.result.error()), false;
+    item_.value_ = &slot.result.value_unsafe();
+    return true;
 }
 
 }  // namespace reprieve

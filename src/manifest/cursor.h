@@ -35,14 +35,14 @@ namespace reprieve {
 class Cursor {
 public:
     // The root of a document; `path` is what an error says before the first field (annotations that hold JSON).
-    Cursor(Reading& reading, simdjson::ondemand::value value, std::string_view path = {})
-        : reading_(&reading), value_(value), key_(path) {}
+    Cursor(Reading& reading, simdjson::ondemand::value& value, std::string_view path = {})
+        : reading_(&reading), value_(&value), key_(path) {}
 
     [[nodiscard]] Reading& reading() const { return *reading_; }
     [[nodiscard]] Vocabulary& words() const { return reading_->words(); }
     [[nodiscard]] std::string_view key() const { return key_; }
     // Where the value starts.
-    [[nodiscard]] const char* location() const { return simdjson::ondemand::value(value_).raw_json_token().data(); }
+    [[nodiscard]] const char* location() const { return value_->raw_json_token().data(); }
     [[nodiscard]] std::string path() const;
 
     [[nodiscard]] bool is_null();
@@ -74,13 +74,15 @@ public:
         bool written = false;
         read_text(text, written);
         if (!written) return;
-        std::string expected;
         for (const auto& [word, value] : choices) {
             if (word == text) {
                 out = value;
                 return;
             }
-            expected += (expected.empty() ? "" : ", ") + std::string(word);
+        }
+        std::string expected;
+        for (const auto& choice : choices) {
+            if (!choice.first.empty()) (expected += expected.empty() ? "" : ", ") += choice.first;
         }
         wrong_choice(text, expected);
     }
@@ -110,7 +112,7 @@ private:
     void broken(simdjson::error_code code) const;
 
     Reading* reading_;
-    simdjson::ondemand::value value_;
+    simdjson::ondemand::value* value_ = nullptr;
     const Cursor* parent_ = nullptr;
     std::string_view key_;
     std::size_t index_ = 0;
@@ -129,14 +131,18 @@ public:
     [[nodiscard]] std::string_view key() const { return field_.key_; }
     Cursor& operator*() { return field_; }
     Cursor* operator->() { return &field_; }
-    // The whole object as it is written; it cannot be visited afterwards.
-    [[nodiscard]] std::string_view raw();
 
 private:
+    // What simdjson returns is built in place: copying it right after it was written stalls the processor.
+    struct Slot {
+        explicit Slot(simdjson::ondemand::object_iterator& at) : result(*at) {}
+        simdjson::simdjson_result<simdjson::ondemand::field> result;
+    };
     bool first_time(KeyId id);
 
     Cursor* parent_;
     Cursor field_;
+    std::optional<Slot> slot_;
     simdjson::ondemand::object object_;
     simdjson::ondemand::object_iterator at_;
     KeyId id_{};
@@ -158,7 +164,13 @@ public:
     Cursor* operator->() { return &item_; }
 
 private:
+    struct Slot {
+        explicit Slot(simdjson::ondemand::array_iterator& at) : result(*at) {}
+        simdjson::simdjson_result<simdjson::ondemand::value> result;
+    };
+
     Cursor item_;
+    std::optional<Slot> slot_;
     simdjson::ondemand::array array_;
     simdjson::ondemand::array_iterator at_;
     enum class Step : std::uint8_t { kFirst, kLater, kNone } step_ = Step::kNone;

@@ -8,7 +8,9 @@ Decoder::Decoder(Vocabulary& words) : reader_(std::make_unique<ObjectReader>(wor
 
 Decoder::~Decoder() = default;
 
-std::expected<std::optional<Object>, DecodeError> Decoder::decode(std::string_view json) {
+std::expected<std::optional<Object>, DecodeError> Decoder::decode(std::string_view json,
+                                                                  std::string_view api_version,
+                                                                  std::string_view kind) {
     padded_.reserve(json.size() + simdjson::SIMDJSON_PADDING);
     padded_.assign(json);
     Reading& reading = reader_->reading();
@@ -28,7 +30,7 @@ std::expected<std::optional<Object>, DecodeError> Decoder::decode(std::string_vi
     Cursor cursor(reading, root);
     Object object;
     Fields fields(cursor);
-    switch (reader_->read(cursor, fields, {}, object)) {
+    switch (reader_->read(cursor, fields, {api_version, kind}, object)) {
         case ObjectReader::Outcome::kObject: return object;
         case ObjectReader::Outcome::kFailed: return std::unexpected(reading.error());
         case ObjectReader::Outcome::kIgnored:

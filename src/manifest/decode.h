@@ -21,7 +21,10 @@ public:
     explicit Decoder(Vocabulary& words);
     ~Decoder();
 
-    [[nodiscard]] std::expected<std::optional<Object>, DecodeError> decode(std::string_view json);
+    // `api_version` and `kind` are what the object is where it does not say so itself, as an item of a list.
+    [[nodiscard]] std::expected<std::optional<Object>, DecodeError> decode(std::string_view json,
+                                                                           std::string_view api_version = {},
+                                                                           std::string_view kind = {});
 
     // "Service" or "Workflow.argoproj.io" -> how many objects of that kind were passed over.
     [[nodiscard]] const Counts& ignored() const;

@@ -116,7 +116,7 @@ void decode_pod(ObjectSource& from, Object& out) {
     PodRequests requests = sum_requests(from.draft, resize, from.words());
     if (requests.held) pod.make_extras().resize_held = std::move(requests.held);
     finish_affinity(from.draft, from.ns, from.metadata.labels);
-    finish_shape(from.root, from.draft, from.metadata, std::move(requests));
+    finish_shape(from.reading, from.draft, from.metadata, std::move(requests));
     pod.labels = from.words().labels(std::move(from.metadata.labels));
     pod.spec = from.words().spec(std::move(from.draft.shape));
 }

@@ -113,6 +113,7 @@ void decode_scheduling_group(Cursor& at, PodDraft& draft) {
 }  // namespace
 
 void PodDraft::clear() {
+    containers_at = nullptr;
     shape = {};
     containers.clear();
     statuses.clear();
@@ -140,6 +141,7 @@ void decode_pod_spec(Cursor& at, PodDraft& draft) {
 void decode_pod_spec_field(Fields& f, PodDraft& draft) {
     switch (f.id()) {
         case "containers"_key:
+            draft.containers_at = f->location();
             for (Items item(*f); item.next();) decode_container(*item, false, draft);
             break;
         case "initContainers"_key:
@@ -169,10 +171,12 @@ void decode_pod_spec_field(Fields& f, PodDraft& draft) {
     }
 }
 
-void finish_shape(const Cursor& at, PodDraft& draft, const Metadata& metadata, PodRequests requests) {
-    Vocabulary& words = at.words();
+void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, PodRequests requests) {
+    Vocabulary& words = reading.words();
     PodSpec& shape = draft.shape;
-    take_device_ask(at, requests.requests, shape.devices);
+    if (std::string fault = take_device_ask(words, requests.requests, shape.devices); !fault.empty()) {
+        return reading.fail("spec.containers", std::move(fault), draft.containers_at);
+    }
     requests.requests.drop_zeros();
     requests.requests.set(kPods, 1);
     shape.requests = std::move(requests.requests);

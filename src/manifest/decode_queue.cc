@@ -79,12 +79,13 @@ void read_quota_notes(ObjectSource& from, Queue& queue) {
 }
 
 // A guarantee above the limit contradicts itself.
-void check_bounds(const Cursor& root, const char* low_field, const char* high_field, const Queue& queue) {
+void check_bounds(ObjectSource& from, const char* low_field, const char* high_field, const char* where, const Queue& queue) {
     for (const Resources::Amount& low : queue.guarantee) {
         const std::int64_t* high = queue.limit.find(low.dim);
         if (high == nullptr || low.value <= *high) continue;
-        const std::string_view name = root.words().text(low.dim);
-        return root.wrong(fmt::format("{}.{}", low_field, name), fmt::format("{} is more than {}: {}", low.value, high_field, *high));
+        return from.reading.fail(fmt::format("{}.{}", low_field, from.words().text(low.dim)),
+                                 fmt::format("{} is more than {}: {}", low.value, high_field, *high),
+                                 where);
     }
 }
 
@@ -93,15 +94,19 @@ void check_bounds(const Cursor& root, const char* low_field, const char* high_fi
 void decode_queue(ObjectSource& from, Object& out) {
     Queue& queue = out.emplace<Queue>();
     queue.name = from.name;
+    const char* where = from.root.location();
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_queue_spec(*f, queue); break;
+            case "spec"_key:
+                where = f->location();
+                decode_queue_spec(*f, queue);
+                break;
             case "status"_key: decode_queue_status(*f, queue); break;
             default: break;
         }
     }
-    if (queue.parent == queue.name) from.root.wrong("spec.parent", "is the queue itself");
-    check_bounds(from.root, "spec.guarantee.resource", "spec.capability", queue);
+    if (queue.parent == queue.name) from.reading.fail("spec.parent", "is the queue itself", where);
+    check_bounds(from, "spec.guarantee.resource", "spec.capability", where, queue);
     read_queue_notes(from, queue);
 }
 
@@ -110,14 +115,18 @@ void decode_elastic_quota(ObjectSource& from, Object& out) {
     queue.name = from.name;
     queue.ns = from.ns;
     queue.is_quota = true;
+    const char* where = from.root.location();
     for (Fields& f = from.fields; f.next();) {
         if (f.id() != "spec"_key) continue;
         for (Fields field(*f); field.next();) {
-            if (field.id() == "min"_key) field->read(queue.guarantee);
+            if (field.id() == "min"_key) {
+                where = field->location();
+                field->read(queue.guarantee);
+            }
             if (field.id() == "max"_key) field->read(queue.limit);
         }
     }
-    check_bounds(from.root, "spec.min", "spec.max", queue);
+    check_bounds(from, "spec.min", "spec.max", where, queue);
     read_quota_notes(from, queue);
     read_queue_notes(from, queue);
 }

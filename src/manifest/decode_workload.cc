@@ -26,13 +26,15 @@ void start_workload(ObjectSource& from, WorkloadKind kind, Workload& workload) {
 }
 
 // What one replica asks for, out of the draft of its template.
-void take_template(ObjectSource& from, Workload& workload) {
+void take_template(ObjectSource& from, const char* containers, Workload& workload) {
     PodDraft& draft = from.draft;
     workload.template_priority = draft.priority;
     workload.template_priority_class = draft.priority_class;
     PodRequests sums = sum_requests(draft, Resize::kNone, from.words());
     DeviceAsk devices;
-    take_device_ask(from.root, sums.requests, devices);
+    if (std::string fault = take_device_ask(from.words(), sums.requests, devices); !fault.empty()) {
+        return from.reading.fail(containers, std::move(fault), draft.containers_at);
+    }
     sums.requests.drop_zeros();
     sums.requests.set(kPods, 1);
     workload.replica_requests = std::move(sums.requests);
@@ -109,7 +111,7 @@ void decode_workload(ObjectSource& from, Object& out) {
         if (note.id() != "reprieve.dev/desired-replicas"_key || workload.kind != WorkloadKind::kDeployment) continue;
         note.read(from.reading, workload.desired_replicas.emplace(), 0, INT32_MAX);
     }
-    take_template(from, workload);
+    take_template(from, "spec.template.spec.containers", workload);
     workload.labels = std::move(from.metadata.labels);
 }
 
@@ -132,7 +134,7 @@ void decode_volcano_job(ObjectSource& from, Object& out) {
             }
         }
     }
-    take_template(from, workload);
+    take_template(from, "spec.tasks[0].template.spec.containers", workload);
     workload.labels = std::move(from.metadata.labels);
 }
 
@@ -158,7 +160,7 @@ void decode_revision(ObjectSource& from, Object& out) {
         from.root.wrong("metadata.annotations[autoscaling.knative.dev/max-scale]",
                         "is missing or 0, which means unlimited: a plane of a serving deployment needs a number");
     }
-    take_template(from, workload);
+    take_template(from, "spec.containers", workload);
     workload.labels = std::move(from.metadata.labels);
 }
 

@@ -1,6 +1,9 @@
 // What a pod asks of the devices of its node, in the spellings of several device plugins.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "manifest/key.h"
 #include "manifest/pod_draft.h"
 
@@ -70,7 +73,7 @@ Amounts take_amounts(Resources& requests, const Vocabulary& words) {
 }
 
 // Percentages of 200 and more are that many whole devices; gpu.shared divides the amounts over as many devices.
-void ask_koordinator(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
+std::string ask_koordinator(const Amounts& amounts, DeviceAsk& out) {
     const std::int64_t largest = std::max(amounts.core_percent, amounts.ratio_percent);
     std::int64_t devices = 1;
     if (amounts.shared > 0) {
@@ -78,23 +81,24 @@ void ask_koordinator(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
     } else if (largest > kWholePercent) {
         devices = largest / kWholePercent;
         for (const std::int64_t percent : {amounts.core_percent, amounts.ratio_percent}) {
-            if (percent != 0 && percent != devices * kWholePercent) {
-                return at.wrong("spec.containers", fmt::format("koordinator.sh/gpu-core {} and gpu-memory-ratio {} are no number of whole devices",
-                                                               amounts.core_percent, amounts.ratio_percent));
-            }
+            if (percent == 0 || percent == devices * kWholePercent) continue;
+            return fmt::format("koordinator.sh/gpu-core {} and gpu-memory-ratio {} are no number of whole devices",
+                               amounts.core_percent,
+                               amounts.ratio_percent);
         }
     }
-    if (devices > kMostDevices) return at.wrong("spec.containers", fmt::format("asks for {} devices", devices));
+    if (devices > kMostDevices) return fmt::format("ask for {} devices", devices);
     out.shares = static_cast<std::int32_t>(devices);
     out.share_milli = std::min(amounts.core_percent / devices, kWholePercent) * kMilliPerPercent;
     out.share_percent = static_cast<std::int32_t>(std::min(amounts.ratio_percent / devices, kWholePercent));
     out.share_memory = amounts.koordinator_memory / devices;
+    return {};
 }
 
-void ask_volcano(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
-    if (amounts.vgpu_number > kMostDevices) return at.wrong("spec.containers", fmt::format("asks for {} devices", amounts.vgpu_number));
+std::string ask_volcano(const Amounts& amounts, DeviceAsk& out) {
+    if (amounts.vgpu_number > kMostDevices) return fmt::format("ask for {} devices", amounts.vgpu_number);
     if (amounts.vgpu_memory_mebi > INT64_MAX / kMebi) {
-        return at.wrong("spec.containers", fmt::format("volcano.sh/vgpu-memory {} is too large", amounts.vgpu_memory_mebi));
+        return fmt::format("volcano.sh/vgpu-memory {} (in MiB) is too large", amounts.vgpu_memory_mebi);
     }
     out.shares = static_cast<std::int32_t>(std::max<std::int64_t>(amounts.vgpu_number, 1));
     out.share_memory = amounts.vgpu_memory_mebi * kMebi;
@@ -102,31 +106,33 @@ void ask_volcano(const Cursor& at, const Amounts& amounts, DeviceAsk& out) {
     out.share_percent = static_cast<std::int32_t>(std::min(amounts.vgpu_memory_percent, kWholePercent));
     // A number alone asks for all the memory of each.
     if (out.share_memory == 0 && out.share_percent == 0) out.share_percent = static_cast<std::int32_t>(kWholePercent);
+    return {};
 }
 
 }  // namespace
 
 bool is_device_resource(std::string_view name) { return name.ends_with("/gpu") && name != "koordinator.sh/gpu"; }
 
-void take_device_ask(const Cursor& at, Resources& requests, DeviceAsk& out) {
-    if (requests.empty() || std::prev(requests.end())->dim <= kEphemeralStorage) return;
-    const Amounts amounts = take_amounts(requests, at.words());
-    const int spellings = (amounts.whole > 0 ? 1 : 0) + (amounts.own_share() ? 1 : 0) + (amounts.volcano_share() ? 1 : 0) +
-                          (amounts.koordinator_share() ? 1 : 0);
-    if (spellings > 1) return at.wrong("spec.containers", "ask for devices in two ways: whole ones and shares exclude each other");
-    if (amounts.whole > 0) {
-        if (amounts.whole > kMostDevices) return at.wrong("spec.containers", fmt::format("ask for {} devices", amounts.whole));
-        out.whole_dim = amounts.whole_dim;
-        out.whole = static_cast<std::int32_t>(amounts.whole);
-    } else if (amounts.own_share()) {
+std::string take_device_ask(const Vocabulary& words, Resources& requests, DeviceAsk& out) {
+    if (requests.empty() || std::prev(requests.end())->dim <= kEphemeralStorage) return {};
+    const Amounts amounts = take_amounts(requests, words);
+    const bool spellings[] = {amounts.whole > 0, amounts.own_share(), amounts.volcano_share(), amounts.koordinator_share()};
+    if (std::count(std::begin(spellings), std::end(spellings), true) > 1) {
+        return "ask for devices in two ways: whole ones and shares exclude each other";
+    }
+    if (amounts.volcano_share()) return ask_volcano(amounts, out);
+    if (amounts.koordinator_share()) return ask_koordinator(amounts, out);
+    if (amounts.own_share()) {
         out.shares = 1;
         out.share_memory = amounts.memory;
         out.share_milli = amounts.milli;
-    } else if (amounts.volcano_share()) {
-        ask_volcano(at, amounts, out);
-    } else if (amounts.koordinator_share()) {
-        ask_koordinator(at, amounts, out);
+    } else if (amounts.whole > kMostDevices) {
+        return fmt::format("ask for {} devices", amounts.whole);
+    } else if (amounts.whole > 0) {
+        out.whole_dim = amounts.whole_dim;
+        out.whole = static_cast<std::int32_t>(amounts.whole);
     }
+    return {};
 }
 
 }  // namespace reprieve

@@ -151,17 +151,4 @@ private:
 
 JsonSpan scan_json(std::string_view text, std::size_t from) { return Walk(text, from).run(); }
 
-std::size_t next_json_document(std::string_view text, std::size_t from) {
-    while (from < text.size()) {
-        if (is_space(text[from])) {
-            ++from;
-        } else if (text.substr(from).starts_with("---")) {
-            from += 3;
-        } else {
-            break;
-        }
-    }
-    return from;
-}
-
 }  // namespace reprieve

@@ -1,7 +1,6 @@
 // Finds where a text stops being JSON.
 //
-// simdjson says that a document is broken, seldom where: this slow and strict walk runs only after it has said so, and
-// to tell documents apart that stand one after another in a file.
+// simdjson says that a document is broken, seldom where: this slow and strict walk runs only after it has said so.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +16,5 @@ struct JsonSpan {
 
 // The value that starts at `from`; spaces before it are allowed.
 [[nodiscard]] JsonSpan scan_json(std::string_view text, std::size_t from = 0);
-
-// Past spaces and "---" lines: where the next document starts, or the end.
-[[nodiscard]] std::size_t next_json_document(std::string_view text, std::size_t from);
 
 }  // namespace reprieve

@@ -8,9 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "manifest/input.h"
-#include "manifest/json_syntax.h"
 #include "manifest/load_json.h"
+#include "manifest/text_window.h"
 #include "manifest/yaml_json.h"
 
 namespace reprieve {
@@ -19,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-// simdjson counts bytes in 32 bits.
-constexpr std::size_t kLargestJson = 0xFFFFFFFFU - simdjson::SIMDJSON_PADDING;
 constexpr std::size_t kLargestYaml = std::size_t{1} << 30U;
 
 bool is_manifest(const fs::path& path) {
@@ -30,34 +27,12 @@ bool is_manifest(const fs::path& path) {
 
 // {"key": ... is JSON, whatever the file is called; {key: ... is YAML.
 bool looks_like_json(std::string_view text) {
-    std::size_t at = next_json_document(text, 0);
-    if (at >= text.size() || text[at] != '{') return false;
-    at = text.find_first_not_of(" \t\r\n", at + 1);
+    constexpr std::string_view kSpaces = " \t\r\n";
+    std::size_t at = text.find_first_not_of(kSpaces);
+    if (at == std::string_view::npos || text[at] != '{') return false;
+    at = text.find_first_not_of(kSpaces, at + 1);
     return at != std::string_view::npos && (text[at] == '"' || text[at] == '}');
 }
-
-// Counts lines on demand; asked in ascending order it looks at each byte once.
-class LineCounter {
-public:
-    explicit LineCounter(std::string_view text) : text_(text) {}
-
-    std::size_t line_at(std::size_t offset) {
-        offset = std::min(offset, text_.size());
-        if (offset < counted_) {
-            counted_ = 0;
-            line_ = 1;
-        }
-        const auto from = text_.begin() + static_cast<std::ptrdiff_t>(counted_);
-        line_ += static_cast<std::size_t>(std::count(from, text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
-        counted_ = offset;
-        return line_;
-    }
-
-private:
-    std::string_view text_;
-    std::size_t counted_ = 0;
-    std::size_t line_ = 1;
-};
 
 // yaml-cpp takes some control characters for the end of the text and replaces what is not UTF-8: neither may pass.
 std::optional<std::pair<std::size_t, std::string>> find_bad_character(std::string_view text) {
@@ -102,12 +77,12 @@ public:
           sink_(std::move(sink)),
           json_(
               reader_,
-              [this](Object&& object, std::size_t offset) {
+              [this](Object&& object, std::string_view text, std::size_t offset) {
                   ++report_.objects;
-                  sink_(std::move(object), SourceRef(file_, offset, line_at_));
+                  sink_(std::move(object), source_ref(text, offset));
               },
               [this](std::string_view kind, std::string_view text, std::size_t offset) {
-                  own_.find(kind)->second(kind, text, SourceRef(file_, offset, line_at_));
+                  own_.find(kind)->second(kind, text, source_ref(text, offset));
               }) {}
 
     void on_document(std::string kind, OwnSink sink) {
@@ -123,15 +98,12 @@ public:
         return load_file(path);
     }
 
-    std::expected<void, LoadError> load_input(const std::string& name, const Input& input) {
+    std::expected<void, LoadError> load_window(const std::string& name, TextWindow window) {
         file_ = name;
         ++report_.files;
-        report_.bytes += input.text().size();
-        std::string_view text = input.text();
-        const std::size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-        text.remove_prefix(mark);
-        const bool json = name.ends_with(".json") || looks_like_json(text);
-        return json ? load_json(text) : load_yaml(text);
+        if (window.text().starts_with(kByteOrderMark)) window.drop(kByteOrderMark.size());
+        const bool json = name.ends_with(".json") || looks_like_json(window.text());
+        return json ? load_json(window) : load_yaml(window);
     }
 
     [[nodiscard]] LoadReport report() {
@@ -144,6 +116,9 @@ public:
     }
 
 private:
+    [[nodiscard]] SourceRef source_ref(std::string_view text, std::size_t offset) const {
+        return {file_, offset, line_at_, {.api_version = reader_.header().api_version, .kind = reader_.header().kind, .json = text}};
+    }
     [[nodiscard]] std::unexpected<LoadError> fault(std::size_t line, std::string what) const {
         return std::unexpected(LoadError{.file = file_, .line = line, .object = {}, .field = {}, .what = std::move(what)});
     }
@@ -157,9 +132,9 @@ private:
 
     std::expected<void, LoadError> load_file(const std::string& path) {
         file_ = path;
-        const Result<Input> input = Input::open(path);
-        if (!input) return fault(0, input.error().message);
-        return load_input(path, *input);
+        Result<TextWindow> window = TextWindow::open(path);
+        if (!window) return fault(0, window.error().message);
+        return load_window(path, std::move(*window));
     }
 
     // Links to directories are not followed, names that start with a dot are passed over.
@@ -180,19 +155,22 @@ private:
         return {};
     }
 
-    std::expected<void, LoadError> load_json(std::string_view text) {
-        if (text.size() > kLargestJson) return fault(0, "a JSON file of 4 GiB or more; split it (kubectl get ... -n NAMESPACE)");
-        LineCounter lines(text);
-        line_at_ = [&lines](std::size_t offset) { return lines.line_at(offset); };
-        auto done = json_.run(text);
-        if (!done) return fault(lines.line_at(done.error().offset), std::move(done.error()));
+    std::expected<void, LoadError> load_json(TextWindow& window) {
+        line_at_ = [&window](std::size_t offset) { return window.line_at(offset); };
+        auto done = json_.run(window);
+        report_.bytes += window.offset();
+        if (!done) return fault(window.line_at(done.error().offset), std::move(done.error()));
         return {};
     }
 
-    std::expected<void, LoadError> load_yaml(std::string_view text) {
-        if (text.size() > kLargestYaml) return fault(0, "a YAML file of more than 1 GiB; write it as JSON");
-        if (const auto bad = find_bad_character(text)) return fault(LineCounter(text).line_at(bad->first), bad->second);
-        YamlDocuments documents(text);
+    std::expected<void, LoadError> load_yaml(TextWindow& window) {
+        while (window.grow()) {
+            if (window.text().size() > kLargestYaml) return fault(0, "a YAML file of more than 1 GiB; write it as JSON");
+        }
+        if (!window.fault().empty()) return fault(0, window.fault());
+        report_.bytes += window.text().size();
+        if (const auto bad = find_bad_character(window.text())) return fault(window.line_at(window.offset() + bad->first), bad->second);
+        YamlDocuments documents(window.text());
         YamlDocument document;
         line_at_ = [&document](std::size_t offset) { return document.line_at(offset); };
         while (true) {
@@ -202,7 +180,8 @@ private:
             if (document.json.empty() || document.json == "null") continue;
             const std::size_t size = document.json.size();
             document.json.append(simdjson::SIMDJSON_PADDING, '\0');
-            auto done = json_.run(std::string_view(document.json).substr(0, size));
+            TextWindow json(std::string_view(document.json).substr(0, size));
+            auto done = json_.run(json);
             if (!done) return fault(document.line_at(done.error().offset), std::move(done.error()));
         }
     }
@@ -225,7 +204,9 @@ void Loader::on_document(std::string kind, OwnSink sink) { work_->on_document(st
 std::expected<void, LoadError> Loader::load(const std::string& path) { return work_->load(path); }
 
 std::expected<void, LoadError> Loader::load_text(const std::string& name, std::string_view text) {
-    return work_->load_input(name, Input::copy(text));
+    std::string padded(text);
+    padded.append(simdjson::SIMDJSON_PADDING, '\0');
+    return work_->load_window(name, TextWindow(std::string_view(padded).substr(0, text.size())));
 }
 
 LoadReport Loader::report() const { return work_->report(); }

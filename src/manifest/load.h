@@ -27,22 +27,29 @@ struct LoadError {
     friend bool operator==(const LoadError&, const LoadError&) = default;
 };
 
-// Where an object stands. Valid during the call that hands the object on.
+// Where an object stands and how it was written. Valid during the call that hands the object on.
 class SourceRef {
 public:
-    SourceRef(const std::string& file, std::size_t offset, const std::function<std::size_t(std::size_t)>& line_at)
-        : file_(&file), offset_(offset), line_at_(&line_at) {}
+    struct Text {
+        std::string_view api_version;  // also where only the list says it
+        std::string_view kind;
+        std::string_view json;
+    };
+    SourceRef(const std::string& file, std::size_t offset, const std::function<std::size_t(std::size_t)>& line_at, Text text)
+        : file_(&file), offset_(offset), line_at_(&line_at), text_(text) {}
 
     [[nodiscard]] const std::string& file() const { return *file_; }
     // Bytes from the start of the file (JSON) or of the document (YAML).
     [[nodiscard]] std::size_t offset() const { return offset_; }
     // Counted when asked for.
     [[nodiscard]] std::size_t line() const { return (*line_at_)(offset_); }
+    [[nodiscard]] const Text& text() const { return text_; }
 
 private:
     const std::string* file_;
     std::size_t offset_;
     const std::function<std::size_t(std::size_t)>* line_at_;
+    Text text_;
 };
 
 struct LoadReport {

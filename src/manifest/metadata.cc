@@ -121,7 +121,7 @@ void Note::read(Reading& reading, std::optional<Resources>& out) const {
 }
 
 void Metadata::clear() {
-    name = ns = uid = list_version = list_continue = {};
+    name = ns = uid = {};
     created = deleting = {};
     deletion_grace_seconds.reset();
     owner = {};
@@ -148,8 +148,6 @@ void decode_metadata(Cursor& at, Metadata& out) {
             case "ownerReferences"_key: read_owners(*f, out.owner); break;
             case "labels"_key: read_notes(*f, true, out); break;
             case "annotations"_key: read_notes(*f, false, out); break;
-            case "resourceVersion"_key: f->read(out.list_version); break;
-            case "continue"_key: f->read(out.list_continue); break;
             default: break;
         }
     }

@@ -65,8 +65,6 @@ struct Metadata {
     std::string_view name;
     std::string_view ns;
     std::string_view uid;
-    std::string_view list_version;   // resourceVersion; of lists
-    std::string_view list_continue;  // continue; of lists
     Time created;
     Time deleting;
     std::optional<std::int64_t> deletion_grace_seconds;

@@ -68,7 +68,6 @@ ObjectReader::Outcome ObjectReader::read(Cursor& root, Fields& fields, const Hea
     metadata_.clear();
     draft_.clear();
     header_ = defaults;
-    raw_ = {};
 
     read_header(fields);
     if (!reading_.failed() && header_.kind.empty()) root.wrong("kind", "is missing");
@@ -107,10 +106,7 @@ void ObjectReader::read_header(Fields& fields) {
 }
 
 ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object& out) {
-    if (own_kinds_.contains(header_.kind)) {
-        raw_ = fields.raw();
-        return reading_.failed() ? Outcome::kFailed : Outcome::kOwn;
-    }
+    if (own_kinds_.contains(header_.kind)) return Outcome::kOwn;
     if (header_.api_version.empty()) {
         root.wrong("apiVersion", "is missing");
         return Outcome::kFailed;

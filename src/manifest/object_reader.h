@@ -26,7 +26,7 @@ public:
     enum class Outcome : std::uint8_t {
         kObject,
         kIgnored,  // a kind that no decision depends on; counted
-        kOwn,      // a document for somebody else: `raw()` has it
+        kOwn,      // a document for somebody else
         kFailed    // the reading has the error
     };
 
@@ -40,7 +40,6 @@ public:
 
     [[nodiscard]] Reading& reading() { return reading_; }
     [[nodiscard]] const Header& header() const { return header_; }
-    [[nodiscard]] std::string_view raw() const { return raw_; }
     [[nodiscard]] const Counts& ignored() const { return ignored_; }
 
 private:
@@ -52,7 +51,6 @@ private:
     Metadata metadata_;
     PodDraft draft_;
     Header header_;
-    std::string_view raw_;
     std::set<std::string, std::less<>> own_kinds_;
     Counts ignored_;
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct VolumeDraft {
 };
 
 struct PodDraft {
+    const char* containers_at = nullptr;  // where an error about all of them belongs
     PodSpec shape;
     std::vector<ContainerDraft> containers;  // init containers in their order
     std::vector<ContainerStatusDraft> statuses;
@@ -104,12 +106,12 @@ struct PodRequests {
 // A resource whose units are whole devices of a node, and the one that is meant where nothing else is said.
 [[nodiscard]] bool is_device_resource(std::string_view name);
 inline constexpr std::string_view kUsualDevice = "nvidia.com/gpu";
-// Moves what is asked of devices out of `requests`. `at` is where an error belongs.
-void take_device_ask(const Cursor& at, Resources& requests, DeviceAsk& out);
+// Moves what is asked of devices out of `requests`; empty, or what is wrong with it.
+[[nodiscard]] std::string take_device_ask(const Vocabulary& words, Resources& requests, DeviceAsk& out);
 
 // Fills in namespaces and the values of matchLabelKeys.
 void finish_affinity(PodDraft& draft, StringId ns, const Labels& labels);
 // Settles the rest of the draft into its shape.
-void finish_shape(const Cursor& at, PodDraft& draft, const Metadata& metadata, PodRequests requests);
+void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, PodRequests requests);
 
 }  // namespace reprieve

@@ -54,7 +54,7 @@ inline std::size_t whole_text_size(const char* from) {
 
 inline std::size_t count_lines(const char* from, std::size_t size) {
     std::size_t count = 0;
-    for (; size >= 64; from += 64, size -= 64) count += static_cast<std::size_t>(std::popcount(find_line_ends(from)));
+    for (; size >= 64; from += 64, size -= 64) count += count_bits(find_line_ends(from));
     for (; size > 0; ++from, --size) count += *from == '\n' ? 1 : 0;
     return count;
 }

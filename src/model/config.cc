@@ -22,7 +22,7 @@ const char* to_text(CostTerm term) {
             return "lostWork";
         case CostTerm::kResources:
             return "resources";
-        case CostTerm::kPods:
+        case CostTerm::kPodCount:
             return "pods";
         case CostTerm::kUnits:
             return "units";

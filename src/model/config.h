@@ -21,7 +21,7 @@ enum class EvictMode : std::uint8_t { kDelete, kEvict, kSoft };
 enum class Disruption : std::uint8_t { kGang, kLocal };
 
 enum class CostTerm : std::uint8_t {
-    kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kPrioritySum, kQueueOrder, kLostWork, kResources, kPods, kUnits, kLatestStart
+    kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kPrioritySum, kQueueOrder, kLostWork, kResources, kPodCount, kUnits, kLatestStart
 };
 [[nodiscard]] const char* to_text(CostTerm term);
 [[nodiscard]] const char* to_text(ActionKind kind);

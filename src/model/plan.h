@@ -108,6 +108,17 @@ struct Match {
     friend bool operator==(const Match&, const Match&) = default;
 };
 
+// What is written on a pod that waits for evictions before any of them happens, so that whoever comes after a crash
+// knows what is under way. Made by the control loop; not printed; for the Sink.
+struct Intent {
+    std::string pod;
+    std::string uid;
+    std::string node;
+    std::vector<std::string> victims;  // UIDs
+    Time deadline;
+    friend bool operator==(const Intent&, const Intent&) = default;
+};
+
 struct Plan {
     std::string id;
     Time now;
@@ -122,6 +133,7 @@ struct Plan {
     std::vector<Unplaced> unplaced;
     std::vector<Certificate> certificates;
     std::vector<std::string> warnings;
+    std::vector<Intent> intents;
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

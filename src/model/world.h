@@ -4,6 +4,8 @@
 // production is the loop that is simulated. Both are used from one thread; whatever runs beside it is their own affair.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,11 +23,14 @@ struct Change {
     Digest digest;
 };
 
+inline constexpr Duration kForever{std::numeric_limits<std::int64_t>::max()};
+
 class Source {
 public:
     virtual ~Source() = default;
 
-    // Appends what changed since the last call, waiting up to `wait` for the first change. False: the world has ended.
+    // Appends what changed since the last call, waiting up to `wait` for the first change; it may return sooner with
+    // nothing, so that its caller gets a word in. False: the world has ended.
     // The first call that returns true has delivered everything that was there at the start.
     [[nodiscard]] virtual bool poll(std::vector<Change>& out, Duration wait) = 0;
     [[nodiscard]] virtual Time now() const = 0;

@@ -12,11 +12,11 @@ namespace {
 std::vector<CostTerm> default_terms(ActionKind kind) {
     using enum CostTerm;
     switch (kind) {
-        case ActionKind::kGangPreempt: return {kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kResources, kPods};
-        case ActionKind::kGangReclaim: return {kPdbViolations, kBreaksGangs, kQueueOrder, kGangsBroken, kResources, kMaxPriority, kPods};
+        case ActionKind::kGangPreempt: return {kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kResources, kPodCount};
+        case ActionKind::kGangReclaim: return {kPdbViolations, kBreaksGangs, kQueueOrder, kGangsBroken, kResources, kMaxPriority, kPodCount};
         case ActionKind::kJobPreempt:
-        case ActionKind::kRevoke: return {kPdbViolations, kMaxPriority, kGangsBroken, kPrioritySum, kPods};
-        default: return {kPdbViolations, kMaxPriority, kPrioritySum, kPods, kLatestStart};
+        case ActionKind::kRevoke: return {kPdbViolations, kMaxPriority, kGangsBroken, kPrioritySum, kPodCount};
+        default: return {kPdbViolations, kMaxPriority, kPrioritySum, kPodCount, kLatestStart};
     }
 }
 
@@ -59,7 +59,7 @@ Cost CostOrder::cost(const Toll& t) const {
             case CostTerm::kQueueOrder: value = t.queue_order; break;
             case CostTerm::kLostWork: value = t.lost_work; break;
             case CostTerm::kResources: value = t.resources; break;
-            case CostTerm::kPods: value = t.pods; break;
+            case CostTerm::kPodCount: value = t.pods; break;
             case CostTerm::kUnits: value = t.units; break;
             case CostTerm::kLatestStart: value = -t.first_start_us; break;
         }

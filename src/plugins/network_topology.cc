@@ -3,71 +3,97 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "plugins/sub_groups.h"
 
 namespace reprieve {
 namespace {
 
-// Nodes that members of the gang hold already.
-std::vector<NodeId> pinned(const Snapshot& s, GangId gang) {
-    std::vector<NodeId> out;
-    for (PodId pod : s.gangs[gang].pods) {
-        const PodRow& row = s.pods[pod];
-        if (row.node && (row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated)) out.push_back(row.node);
-    }
-    return out;
+bool holds_place(const PodRow& row) {
+    return row.node && (row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated);
 }
 
-std::int64_t free_pods(const Snapshot& s, const Domain& domain) {
+std::int64_t free_cpu(const Snapshot& s, std::span<const NodeId> nodes) {
     std::int64_t sum = 0;
-    for (NodeId node : domain.nodes) sum += s.later.free(node, kCpu);
+    for (NodeId node : nodes) sum += s.later.free(node, kCpu);
     return sum;
+}
+
+// The highest tier a rule allows; nullopt: it names one that does not exist.
+std::optional<std::int32_t> highest_tier(const Snapshot& s, const TopologyRule& rule) {
+    if (!rule.highest_tier_name) return rule.highest_tier.value_or(s.domains.tallest_tier() + 1);
+    const auto named = std::ranges::find(s.domains.domains, rule.highest_tier_name, &Domain::tier_name);
+    if (named == s.domains.domains.end()) return std::nullopt;
+    return named->tier;
+}
+
+// Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere).
+SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<const NodeId> held, std::span<const NodeId> inside) {
+    SearchSpace space{.soft = !rule.hard};
+    const auto highest = highest_tier(s, rule);
+    if (!highest && rule.hard) {
+        space.missing = fmt::format("topology tier {} does not exist", s.words->text(rule.highest_tier_name));
+        return space;
+    }
+    std::vector<bool> within(s.nodes.size(), inside.empty());
+    for (NodeId node : inside) within[node.index()] = true;
+    struct Found {
+        DomainId domain;
+        std::vector<NodeId> nodes;
+        std::int64_t free = 0;
+    };
+    std::vector<Found> found;
+    for (DomainId d : IdRange<DomainId>(s.domains.domains.size())) {
+        const Domain& domain = s.domains.domains[d];
+        if (domain.label_key != rule.label_key) continue;
+        if (rule.hard && !rule.label_key && domain.tier > *highest) continue;
+        if (!std::ranges::all_of(held, [&](NodeId n) { return std::ranges::find(domain.nodes, n) != domain.nodes.end(); })) continue;
+        Found f{.domain = d};
+        std::ranges::copy_if(domain.nodes, std::back_inserter(f.nodes), [&](NodeId n) { return within[n.index()]; });
+        // A domain that reaches beyond the gang's own is no tighter than it.
+        if (f.nodes.empty() || (!inside.empty() && f.nodes.size() < domain.nodes.size() && f.nodes.size() == inside.size())) continue;
+        f.free = free_cpu(s, f.nodes);
+        std::ranges::sort(f.nodes, {}, [&](NodeId n) { return s.nodes[n].rank; });
+        found.push_back(std::move(f));
+    }
+    std::ranges::sort(found, [&](const Found& a, const Found& b) {
+        const Domain& x = s.domains.domains[a.domain];
+        const Domain& y = s.domains.domains[b.domain];
+        if (x.tier != y.tier) return x.tier < y.tier;
+        if (a.free != b.free) return a.free < b.free;
+        return s.words->text(x.name) < s.words->text(y.name);
+    });
+    for (Found& f : found) {
+        const Domain& domain = s.domains.domains[f.domain];
+        space.domains.push_back({.name = s.words->str(domain.name), .domain = f.domain, .tier = domain.tier, .nodes = std::move(f.nodes)});
+    }
+    // The cluster itself is the domain above the tallest tier.
+    if (!rule.hard || (!rule.label_key && *highest > s.domains.tallest_tier())) {
+        space.domains.push_back({.tier = s.domains.tallest_tier() + 1, .nodes = {inside.begin(), inside.end()}});
+    }
+    return space;
 }
 
 }  // namespace
 
 SearchSpace network_search_space(const Snapshot& s, GangId id) {
-    SearchSpace space;
-    const GangRow& gang = s.gangs[id];
-    const TopologyRule* rule = gang.fact != nullptr && gang.fact->topology ? &*gang.fact->topology : nullptr;
-    if (rule == nullptr) {
-        space.domains.push_back({});
-        return space;
+    const Gang* fact = id ? s.gangs[id].fact : nullptr;
+    if (fact == nullptr || !fact->topology) return {.domains = {SearchDomain{}}};
+    std::vector<NodeId> held;
+    for (PodId pod : s.gangs[id].pods) {
+        if (holds_place(s.pods[pod])) held.push_back(s.pods[pod].node);
     }
-    std::int32_t highest = rule->highest_tier.value_or(s.domains.tallest_tier() + 1);
-    if (rule->highest_tier_name) {
-        const auto named = std::ranges::find(s.domains.domains, rule->highest_tier_name, &Domain::tier_name);
-        if (named == s.domains.domains.end()) {
-            if (rule->hard) space.missing = fmt::format("topology tier {} does not exist", s.words->text(rule->highest_tier_name));
-            if (rule->hard) return space;
-        } else {
-            highest = named->tier;
-        }
+    return space_of(s, *fact->topology, held, {});
+}
+
+SearchSpace sub_group_space(const Snapshot& s, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside) {
+    std::vector<NodeId> held;
+    for (PodId pod : s.gangs[gang].pods) {
+        if (holds_place(s.pods[pod]) && sub_group_of(s, pod) == key) held.push_back(s.pods[pod].node);
     }
-    const std::vector<NodeId> held = pinned(s, id);
-    std::vector<std::pair<DomainId, std::int64_t>> found;
-    for (DomainId d : IdRange<DomainId>(s.domains.domains.size())) {
-        const Domain& domain = s.domains.domains[d];
-        if (domain.label_key != rule->label_key) continue;
-        if (rule->hard && !rule->label_key && domain.tier > highest) continue;
-        if (!std::ranges::all_of(held, [&](NodeId n) { return std::ranges::find(domain.nodes, n) != domain.nodes.end(); })) continue;
-        found.emplace_back(d, free_pods(s, domain));
-    }
-    std::ranges::sort(found, [&](const auto& a, const auto& b) {
-        const Domain& x = s.domains.domains[a.first];
-        const Domain& y = s.domains.domains[b.first];
-        if (x.tier != y.tier) return x.tier < y.tier;
-        if (a.second != b.second) return a.second < b.second;
-        return s.words->text(x.name) < s.words->text(y.name);
-    });
-    for (const auto& [d, free] : found) {
-        const Domain& domain = s.domains.domains[d];
-        SearchDomain out{.name = s.words->str(domain.name), .domain = d, .tier = domain.tier, .nodes = domain.nodes};
-        std::ranges::sort(out.nodes, {}, [&](NodeId n) { return s.nodes[n].rank; });
-        if (!out.nodes.empty()) space.domains.push_back(std::move(out));
-    }
-    // The cluster itself is the domain above the tallest tier.
-    if (!rule->hard || (!rule->label_key && highest > s.domains.tallest_tier())) space.domains.push_back({});
-    return space;
+    return space_of(s, rule, held, inside.nodes);
 }
 
 }  // namespace reprieve

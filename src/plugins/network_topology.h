@@ -18,11 +18,16 @@ struct SearchDomain {
 
 struct SearchSpace {
     std::vector<SearchDomain> domains;
+    bool soft = false;    // wider tiers are a fallback, not an alternative
     std::string missing;  // the rule names a tier that does not exist: the gang is never placed
 };
 
 // Tightest tier first, inside a tier the fullest domain, then by name. A gang without a rule may use the whole cluster.
 // Members that run already pin the domain they are in.
 [[nodiscard]] SearchSpace network_search_space(const Snapshot& snapshot, GangId gang);
+
+// The domains of one sub-group with a rule of its own, inside the domain its gang sits in.
+struct SubGroupKey;
+[[nodiscard]] SearchSpace sub_group_space(const Snapshot& snapshot, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside);
 
 }  // namespace reprieve

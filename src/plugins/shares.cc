@@ -84,10 +84,8 @@ void Shares::divide(const Snapshot& s, const std::vector<QueueId>& siblings, con
 
 const std::int64_t* Shares::deserved(QueueId queue, Dim dim) const { return deserved_[queue].find(dim); }
 
-// The dominant ratio used / deserved as a fraction; deserved 0 with use counts as more than any other.
-int Shares::compare_siblings(const Snapshot& s, QueueId a, QueueId b) const {
-    const auto priority = [&](QueueId q) { return s.queues[q].fact == nullptr ? 0 : s.queues[q].fact->priority; };
-    if (priority(a) != priority(b)) return priority(a) > priority(b) ? -1 : 1;
+// By the dominant ratio used / deserved; deserved 0 with use counts as more than any other.
+int Shares::compare_use(const Snapshot& s, QueueId a, QueueId b) const {
     struct Ratio {
         Wide used = 0;
         Wide share = 1;
@@ -107,13 +105,11 @@ int Shares::compare_siblings(const Snapshot& s, QueueId a, QueueId b) const {
     const Ratio y = dominant(b);
     const Wide left = x.used * y.share;
     const Wide right = y.used * x.share;
-    if (left != right) return left < right ? -1 : 1;
-    const auto na = s.words->text(s.queues[a].name);
-    const auto nb = s.words->text(s.queues[b].name);
-    return na < nb ? -1 : (nb < na ? 1 : 0);
+    return left == right ? 0 : (left < right ? -1 : 1);
 }
 
-bool Shares::serve_before(const Snapshot& s, QueueId a, QueueId b) const {
+// At the first level below the common ancestor: who is served first, or (giving) who gives first.
+bool Shares::compare(const Snapshot& s, QueueId a, QueueId b, bool giving) const {
     if (a == b) return false;
     const std::vector<QueueId>& up_a = s.queue_path[a];
     const std::vector<QueueId>& up_b = s.queue_path[b];
@@ -124,7 +120,15 @@ bool Shares::serve_before(const Snapshot& s, QueueId a, QueueId b) const {
             break;
         }
     }
-    return compare_siblings(s, below(up_a, ancestor), below(up_b, ancestor)) < 0;
+    const QueueId x = below(up_a, ancestor);
+    const QueueId y = below(up_b, ancestor);
+    const auto priority = [&](QueueId q) { return s.queues[q].fact == nullptr ? 0 : s.queues[q].fact->priority; };
+    if (priority(x) != priority(y)) return giving ? priority(x) < priority(y) : priority(x) > priority(y);
+    if (const int use = compare_use(s, x, y); use != 0) return giving ? use > 0 : use < 0;
+    return s.words->text(s.queues[x].name) < s.words->text(s.queues[y].name);
 }
+
+bool Shares::serve_before(const Snapshot& s, QueueId a, QueueId b) const { return compare(s, a, b, false); }
+bool Shares::gives_before(const Snapshot& s, QueueId a, QueueId b) const { return compare(s, a, b, true); }
 
 }  // namespace reprieve

@@ -22,10 +22,14 @@ public:
 
     // Whether queue `a` is to be served before `b`, compared at the first level below their common ancestor.
     [[nodiscard]] bool serve_before(const Snapshot& snapshot, QueueId a, QueueId b) const;
+    // Whether queue `a` gives before `b`: lower priority, then further over its share, then name.
+    [[nodiscard]] bool gives_before(const Snapshot& snapshot, QueueId a, QueueId b) const;
 
 private:
     void divide(const Snapshot& snapshot, const std::vector<QueueId>& siblings, const Resources& total);
-    [[nodiscard]] int compare_siblings(const Snapshot& snapshot, QueueId a, QueueId b) const;
+    // -1, 0, 1 by how much of its share each uses.
+    [[nodiscard]] int compare_use(const Snapshot& snapshot, QueueId a, QueueId b) const;
+    [[nodiscard]] bool compare(const Snapshot& snapshot, QueueId a, QueueId b, bool giving) const;
 
     IdVector<QueueId, Resources> deserved_;
     IdVector<QueueId, Resources> asked_;

@@ -7,8 +7,10 @@ namespace {
 
 constexpr int kBacktrackSteps = 2000;
 
+}  // namespace
+
 // Bigger pods are harder to place: by devices, then cpu, then memory, then what else they ask for.
-bool bigger(const Snapshot& s, PodId a, PodId b) {
+bool bigger_pod(const Snapshot& s, PodId a, PodId b) {
     const PodSpec& x = s.spec_of(a);
     const PodSpec& y = s.spec_of(b);
     if (x.devices.whole != y.devices.whole) return x.devices.whole > y.devices.whole;
@@ -19,11 +21,9 @@ bool bigger(const Snapshot& s, PodId a, PodId b) {
     return s.name_less(a, b);
 }
 
-}  // namespace
-
 bool GangPlacement::place_all(std::span<const PodId> pods) {
     order_.assign(pods.begin(), pods.end());
-    std::ranges::sort(order_, [&](PodId a, PodId b) { return bigger(session_.snapshot, a, b); });
+    std::ranges::sort(order_, [&](PodId a, PodId b) { return bigger_pod(session_.snapshot, a, b); });
     most_placed_ = 0;
     const auto start = session_.tx.checkpoint();
     // First by best nodes alone, as single pods would go.

@@ -36,4 +36,7 @@ private:
     int steps_ = 0;
 };
 
+// The order of placing: who is harder to place comes first.
+[[nodiscard]] bool bigger_pod(const Snapshot& snapshot, PodId a, PodId b);
+
 }  // namespace reprieve

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/wide.h"
+#include "plugins/sub_groups.h"
 
 namespace reprieve {
 namespace {
@@ -37,6 +38,11 @@ bool goes_first(const Snapshot& s, std::span<const Resources::Amount> need, PodI
     return s.name_less(b, a);
 }
 
+bool lives(const Snapshot& s, PodId p) {
+    const PodState state = s.pods[p].state;
+    return state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated;
+}
+
 // Members of the gang that may go one by one without leaving it short.
 class Surplus {
 public:
@@ -44,6 +50,7 @@ public:
         const GangRow& gang = s.gangs[id];
         global_ = gang.live - gang.min;
         broken_ = global_ < 0;
+        count_sub_groups(gang);
         if (gang.fact == nullptr || gang.fact->role_minimums.empty()) return;
         std::int64_t sum = 0;
         for (const auto& [role, min] : gang.fact->role_minimums) sum += min;
@@ -51,8 +58,7 @@ public:
         for (const auto& [role, min] : gang.fact->role_minimums) {
             std::int32_t live = 0;
             for (PodId p : gang.pods) {
-                const PodState state = s.pods[p].state;
-                if (s.facts->pod(p).role == role && (state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated)) ++live;
+                if (s.facts->pod(p).role == role && lives(s, p)) ++live;
             }
             roles_.emplace_back(role, live - min);
         }
@@ -65,12 +71,52 @@ public:
         const StringId role = snapshot_.facts->pod(pod).role;
         const auto at = std::ranges::find(roles_, role, &std::pair<StringId, std::int32_t>::first);
         if (at != roles_.end() && at->second <= 0) return false;
+        if (!take_from_sub_group(pod)) return false;
         --global_;
         if (at != roles_.end()) --at->second;
         return true;
     }
 
 private:
+    struct SubGroup {
+        SubGroupKey key;
+        std::int32_t live = 0;
+    };
+
+    void count_sub_groups(const GangRow& gang) {
+        if (gang.fact == nullptr || gang.fact->sub_groups.empty()) return;
+        policies_ = &gang.fact->sub_groups;
+        for (PodId p : gang.pods) {
+            const SubGroupKey key = sub_group_of(snapshot_, p);
+            if (!key || !lives(snapshot_, p)) continue;
+            auto at = std::ranges::find(subs_, key, &SubGroup::key);
+            if (at == subs_.end()) at = subs_.insert(subs_.end(), {key, 0});
+            ++at->live;
+        }
+    }
+
+    [[nodiscard]] bool is_ready(const SubGroup& sub) const {
+        return sub.live >= std::max(1, (*policies_)[static_cast<std::size_t>(sub.key.policy)].size);
+    }
+
+    // A pod of a complete sub-group may go only while its policy has more complete ones than it needs; one of a sub-group
+    // that is broken already may go anyway.
+    bool take_from_sub_group(PodId pod) {
+        if (policies_ == nullptr) return true;
+        const SubGroupKey key = sub_group_of(snapshot_, pod);
+        const auto at = key ? std::ranges::find(subs_, key, &SubGroup::key) : subs_.end();
+        if (at == subs_.end()) return true;
+        if (is_ready(*at)) {
+            const auto ready = std::ranges::count_if(subs_, [&](const SubGroup& s) { return s.key.policy == key.policy && is_ready(s); });
+            const bool breaks = at->live - 1 < std::max(1, (*policies_)[static_cast<std::size_t>(key.policy)].size);
+            if (breaks && ready <= (*policies_)[static_cast<std::size_t>(key.policy)].min_sub_groups) return false;
+        }
+        --at->live;
+        return true;
+    }
+
+    const std::vector<SubGroupPolicy>* policies_ = nullptr;
+    std::vector<SubGroup> subs_;
     const Snapshot& snapshot_;
     std::int32_t global_ = 0;
     bool broken_ = false;
@@ -81,8 +127,13 @@ private:
 
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
-    if (row.state != PodState::kRunning || row.unit_priority >= attack.priority) return false;
-    if (!attack.cross_queue && row.queue != attack.queue) return false;
+    if (row.state != PodState::kRunning) return false;
+    if (attack.reclaim) {
+        const Queue* queue = row.queue ? session_.snapshot.queues[row.queue].fact : nullptr;
+        if (row.queue == attack.queue || !row.queue || (queue != nullptr && !queue->reclaimable)) return false;
+    } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
+        return false;
+    }
     return session_.protections.of(session_.snapshot, pod, attack.priority) == Protection::kNone;
 }
 
@@ -127,13 +178,11 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         return;
     }
     std::vector<PodId> safe;
-    bool core = false;
-    for (PodId p : local_) {
-        if (surplus.take(p)) safe.push_back(p);
-        else core = true;
-    }
+    std::vector<PodId> core;
+    for (PodId p : local_) (surplus.take(p) ? safe : core).push_back(p);
     std::int32_t whole = -1;
-    if (core && whole_pods(id, attack, scratch_)) {
+    if (!core.empty() && (attack.local_only || whole_pods(id, attack, scratch_))) {
+        if (attack.local_only) scratch_ = core;
         std::erase_if(scratch_, [&](PodId p) { return std::ranges::find(safe, p) != safe.end(); });
         whole = static_cast<std::int32_t>(out.units.size());
         add(UnitKind::kWhole, 2, scratch_, out);
@@ -144,30 +193,34 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     }
 }
 
-void UnitFinder::on_node(NodeId node, const Attack& attack, UnitList& out) {
+void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out) {
     const Snapshot& s = session_.snapshot;
-    seen_.clear();
-    for (PodId pod : s.node_pods[node]) {
-        const PodRow& row = s.pods[pod];
-        if (!row.gang) {
-            if (takeable(pod, attack)) add(UnitKind::kPod, 1, std::span(&pod, 1), out);
-            continue;
+    in_gangs_.clear();
+    for (NodeId node : nodes) {
+        for (PodId pod : s.node_pods[node]) {
+            if (!takeable(pod, attack)) continue;
+            const PodRow& row = s.pods[pod];
+            const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
+            if (gang == nullptr) add(UnitKind::kPod, 1, std::span(&pod, 1), out);
+            else if (gang->min == 0 && !gang->one_unit()) add(UnitKind::kPod, 2, std::span(&pod, 1), out);
+            else in_gangs_.push_back(pod);
         }
-        const GangRow& gang = s.gangs[row.gang];
-        if (gang.min == 0 && !gang.one_unit()) {
-            if (takeable(pod, attack)) add(UnitKind::kPod, 2, std::span(&pod, 1), out);
-            continue;
-        }
-        if (std::ranges::find(seen_, row.gang) != seen_.end()) continue;
+    }
+    if (in_gangs_.empty()) return;
+    std::ranges::sort(in_gangs_, {}, [&](PodId p) { return std::pair(s.pods[p].gang, p); });
+    std::vector<CompositeId> roots;
+    for (std::size_t first = 0; first < in_gangs_.size();) {
+        const GangId gang = s.pods[in_gangs_[first]].gang;
+        std::size_t last = first;
+        while (last < in_gangs_.size() && s.pods[in_gangs_[last]].gang == gang) ++last;
+        local_.assign(in_gangs_.begin() + static_cast<std::ptrdiff_t>(first), in_gangs_.begin() + static_cast<std::ptrdiff_t>(last));
+        first = last;
         // Gangs of one composite that goes as a whole are one unit.
-        const bool same_root = gang.whole_root && std::ranges::any_of(seen_, [&](GangId g) { return s.gangs[g].whole_root == gang.whole_root; });
-        seen_.push_back(row.gang);
-        if (same_root) continue;
-        local_.clear();
-        for (PodId mate : s.node_pods[node]) {
-            if (s.pods[mate].gang == row.gang && takeable(mate, attack)) local_.push_back(mate);
+        if (const CompositeId root = s.gangs[gang].whole_root) {
+            if (std::ranges::find(roots, root) != roots.end()) continue;
+            roots.push_back(root);
         }
-        if (!local_.empty()) add_gang(row.gang, attack, out);
+        add_gang(gang, attack, out);
     }
 }
 

@@ -20,6 +20,8 @@ struct Attack {
     QueueId queue;
     bool cross_queue = false;
     std::span<const Resources::Amount> need;  // of the demand, for the order inside a gang
+    bool reclaim = false;  // by fairness: other queues' pods of any priority; the share rules vote later
+    bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
 
 struct Unit {
@@ -50,7 +52,9 @@ public:
     explicit UnitFinder(const Session& session) : session_(session) {}
 
     // Appends the units with a pod on this node.
-    void on_node(NodeId node, const Attack& attack, UnitList& out);
+    void on_node(NodeId node, const Attack& attack, UnitList& out) { on_nodes(std::span(&node, 1), attack, out); }
+    // Appends the units with a pod on one of these nodes; a gang's surplus is counted over all of them together.
+    void on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out);
     // Appends the unit of one pod that runs elsewhere, unless it is there already.
     void of_pod(PodId pod, const Attack& attack, UnitList& out);
 
@@ -65,7 +69,7 @@ private:
     const Session& session_;
     std::vector<PodId> local_;
     std::vector<PodId> scratch_;
-    std::vector<GangId> seen_;
+    std::vector<PodId> in_gangs_;
 };
 
 // From most to least important: priority, composite before gang before pod, more pods, earlier start, name.

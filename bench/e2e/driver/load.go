@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+)
+
+// load fills an empty cluster: the priority class, the nodes, and four running low pods on each.
+func load(client *Client, nodes, inFlight int) error {
+	class := fmt.Appendf(nil, `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",`+
+		`"metadata":{"name":%q},"value":10}`, priorityClass)
+	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, class); err != nil {
+		return err
+	}
+	if err := forEach(nodes, inFlight, func(index int) error {
+		return client.call("POST", "/api/v1/nodes", plainJSON, nodeBody(index))
+	}); err != nil {
+		return err
+	}
+	return forEach(nodes*podsPerNode, inFlight, func(index int) error {
+		// Round by round over the nodes, so that pods of one node differ in age as they would in life.
+		node, pod := index%nodes, index/nodes
+		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod))
+	})
+}
+
+func nodeBody(index int) []byte {
+	capacity := `{"cpu":"4","memory":"32Gi","pods":"110"}`
+	ready := `[{"type":"Ready","status":"True","reason":"KubeletReady"}]`
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node",`+
+		`"metadata":{"name":%q,"labels":{"kubernetes.io/hostname":%q}},`+
+		`"status":{"capacity":%s,"allocatable":%s,"conditions":%s}}`,
+		nodeName(index), nodeName(index), capacity, capacity, ready)
+}
+
+func lowBody(node, index int) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{%q:"low"}},`+
+		`"spec":{"nodeName":%q,"terminationGracePeriodSeconds":0,"containers":[%s]}}`,
+		lowName(node, index), role, nodeName(node), container(lowCPU))
+}
+
+func preemptorBody(index int, scheduler string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{%q:"high"}},`+
+		`"spec":{"priorityClassName":%q,"schedulerName":%q,"terminationGracePeriodSeconds":0,"containers":[%s]}}`,
+		preemptorName(index), role, priorityClass, scheduler, container(preemptorCPU))
+}
+
+func container(cpu string) string {
+	return fmt.Sprintf(`{"name":"main","image":"none","resources":{"requests":{"cpu":%q,"memory":"500Mi"}}}`, cpu)
+}

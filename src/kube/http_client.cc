@@ -1,0 +1,281 @@
+#include "kube/http_client.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <future>
+
+#include "base/check.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kSpareTransfers = 128;
+
+std::chrono::microseconds span_of(Duration duration) { return std::chrono::microseconds(duration.us); }
+
+void start_libcurl() {
+    // libcurl wants this once, before any other call.
+    static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    REPRIEVE_CHECK(code == CURLE_OK, "libcurl does not start");
+}
+
+std::size_t lane_of(const HttpRequest& request) { return static_cast<std::size_t>(request.lane); }
+
+}  // namespace
+
+HttpClient::HttpClient(Access access, HttpClientOptions options) : line_(std::move(access), options.line), options_(options), jitter_(options.seed) {
+    start_libcurl();
+    multi_ = curl_multi_init();
+    REPRIEVE_CHECK(multi_ != nullptr, "no memory for a client");
+    curl_multi_setopt(multi_, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+    curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, options_.connections);
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, options_.connections);
+    thread_ = std::thread([this] { loop(); });
+}
+
+HttpClient::~HttpClient() {
+    stop_ = true;
+    curl_multi_wakeup(multi_);
+    thread_.join();
+    for (auto& [transfer, call] : active_) curl_multi_remove_handle(multi_, transfer->handle());
+    active_.clear();
+    spare_.clear();
+    curl_multi_cleanup(multi_);
+}
+
+void HttpClient::send(const void* owner, HttpRequest request, Done done) {
+    auto call = std::make_shared<CallPtr>(std::make_unique<Call>());
+    (*call)->owner = owner;
+    (*call)->request = std::move(request);
+    (*call)->done = std::move(done);
+    if (on_own_thread()) {
+        enqueue(std::move(*call));
+        return;
+    }
+    run(owner, [this, call] { enqueue(std::move(*call)); });
+}
+
+void HttpClient::run(const void* owner, Task task) { post({owner, std::move(task), {}}); }
+
+void HttpClient::run_after(const void* owner, Duration wait, Task task) { post({owner, std::move(task), wait}); }
+
+void HttpClient::post(Posted posted) {
+    {
+        const std::lock_guard lock(mutex_);
+        posted_.push_back(std::move(posted));
+    }
+    if (!woken_.exchange(true)) curl_multi_wakeup(multi_);
+}
+
+void HttpClient::forget(const void* owner) {
+    if (on_own_thread()) {
+        drop(owner);
+        return;
+    }
+    std::promise<void> done;
+    // Owned by nobody, so that it cannot be dropped itself.
+    run(nullptr, [&] {
+        drop(owner);
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+void HttpClient::drop(const void* owner) {
+    for (auto& lane : waiting_) std::erase_if(lane, [&](const CallPtr& call) { return call->owner == owner; });
+    std::erase_if(timers_, [&](const auto& timer) { return timer.second.owner == owner; });
+    std::erase_if(active_, [&](auto& entry) {
+        if (entry.second->owner != owner) return false;
+        curl_multi_remove_handle(multi_, entry.first->handle());
+        if (!entry.second->is_stream()) --active_count_[lane_of(entry.second->request)];
+        return true;
+    });
+    std::erase_if(tasks_, [&](const Posted& posted) { return posted.owner == owner; });
+    const std::lock_guard lock(mutex_);
+    std::erase_if(posted_, [&](const Posted& posted) { return posted.owner == owner; });
+}
+
+HttpClient::StreamId HttpClient::open(const void* owner, HttpRequest request, Transfer::Receive receive, Done done) {
+    REPRIEVE_CHECK(on_own_thread());
+    auto call = std::make_unique<Call>();
+    call->owner = owner;
+    call->request = std::move(request);
+    call->request.patience = {};
+    call->receive = std::move(receive);
+    call->done = std::move(done);
+    call->stream = next_stream_++;
+    const StreamId id = call->stream;
+    start(std::move(call));
+    return id;
+}
+
+void HttpClient::close(StreamId id) {
+    REPRIEVE_CHECK(on_own_thread());
+    for (auto it = active_.begin(); it != active_.end(); ++it) {
+        if (it->second->stream != id) continue;
+        curl_multi_remove_handle(multi_, it->first->handle());
+        active_.erase(it);
+        return;
+    }
+}
+
+void HttpClient::resume_streams() {
+    REPRIEVE_CHECK(on_own_thread());
+    // Resuming may deliver bytes at once, and with them change what is active.
+    std::vector<Transfer*> streams;
+    for (const auto& [transfer, call] : active_) {
+        if (call->is_stream()) streams.push_back(transfer);
+    }
+    for (Transfer* transfer : streams) {
+        if (active_.contains(transfer)) transfer->resume();
+    }
+}
+
+void HttpClient::loop() {
+    own_id_ = std::this_thread::get_id();
+    while (!stop_) {
+        woken_ = false;
+        take_posted();
+        run_due_timers();
+        start_waiting();
+        int running = 0;
+        curl_multi_perform(multi_, &running);
+        collect_finished();
+        start_waiting();
+        if (!woken_) curl_multi_poll(multi_, nullptr, 0, poll_milliseconds(), nullptr);
+    }
+}
+
+void HttpClient::take_posted() {
+    {
+        const std::lock_guard lock(mutex_);
+        std::ranges::move(posted_, std::back_inserter(tasks_));
+        posted_.clear();
+    }
+    // A task may forget an owner whose tasks are still to come here.
+    while (!tasks_.empty() && !stop_) {
+        Posted posted = std::move(tasks_.front());
+        tasks_.pop_front();
+        if (posted.wait.us == 0) {
+            posted.task();
+        } else {
+            const auto due = Clock::now() + span_of(posted.wait);
+            timers_.emplace(due, std::move(posted));
+        }
+    }
+}
+
+void HttpClient::run_due_timers() {
+    while (!stop_ && !timers_.empty() && timers_.begin()->first <= Clock::now()) {
+        const Posted due = std::move(timers_.begin()->second);
+        timers_.erase(timers_.begin());
+        due.task();
+    }
+}
+
+void HttpClient::enqueue(CallPtr call) {
+    call->started = Clock::now();
+    auto& lane = waiting_[lane_of(call->request)];
+    lane.push_back(std::move(call));
+    if (lane.front()->request.lane != Lane::kIdle || lane.size() <= options_.idle_waiting) return;
+    const CallPtr oldest = std::move(lane.front());
+    lane.pop_front();
+    ++counts_.given_up;
+    oldest->done({.failure = "given up: too many requests are waiting", .retryable = false});
+}
+
+void HttpClient::start_waiting() {
+    auto& [urgent, usual, idle] = waiting_;
+    const auto next = [this](std::deque<CallPtr>& lane) {
+        CallPtr call = std::move(lane.front());
+        lane.pop_front();
+        ++active_count_[lane_of(call->request)];
+        start(std::move(call));
+    };
+    while (!urgent.empty()) next(urgent);
+    if (Clock::now() < hold_until_) return;
+    std::size_t& usual_active = active_count_[static_cast<std::size_t>(Lane::kUsual)];
+    std::size_t& idle_active = active_count_[static_cast<std::size_t>(Lane::kIdle)];
+    while (!usual.empty() && usual_active < options_.in_flight) next(usual);
+    // While there is real work, one idle request at a time keeps the news from starving.
+    const std::size_t room = usual_active == 0 ? options_.idle_in_flight : 1;
+    while (!idle.empty() && idle_active < room) next(idle);
+}
+
+void HttpClient::start(CallPtr call) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<Transfer>());
+    std::unique_ptr<Transfer> transfer = std::move(spare_.back());
+    spare_.pop_back();
+    transfer->prepare(line_, call->request, call->receive);
+    const CURLMcode code = curl_multi_add_handle(multi_, transfer->handle());
+    REPRIEVE_CHECK(code == CURLM_OK, "{}", curl_multi_strerror(code));
+    Transfer* key = transfer.get();
+    call->transfer = std::move(transfer);
+    active_.emplace(key, std::move(call));
+}
+
+void HttpClient::collect_finished() {
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+        if (message->msg != CURLMSG_DONE) continue;
+        const CURLcode code = message->data.result;  // the message dies with the next call
+        Transfer* transfer = Transfer::of(message->easy_handle);
+        const auto found = active_.find(transfer);
+        REPRIEVE_CHECK(found != active_.end(), "a transfer that nobody started");
+        CallPtr call = std::move(found->second);
+        active_.erase(found);
+        curl_multi_remove_handle(multi_, transfer->handle());
+        if (!call->is_stream()) --active_count_[lane_of(call->request)];
+        if (code == CURLE_OPERATION_TIMEDOUT) line_.avoid_open_connections();
+        HttpAnswer answer = transfer->finish(code);
+        if (spare_.size() < kSpareTransfers) spare_.push_back(std::move(call->transfer));
+        end(std::move(call), std::move(answer));
+    }
+}
+
+void HttpClient::end(CallPtr call, HttpAnswer answer) {
+    ++(answer.status == 0 ? counts_.failures : counts_.requests);
+    if (answer.status == 401) line_.token().distrust();
+    if (answer.status == 429) ++counts_.refused;
+    if (!try_again(call, answer)) call->done(std::move(answer));
+}
+
+bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
+    const HttpRequest& request = call->request;
+    // A token that was replaced a moment ago deserves a second try.
+    const bool stale_token = answer.status == 401 && !line_.access().token_file.empty() && call->backoff.failures() == 0;
+    if (!answer.passing() && !stale_token) return false;
+    if (request.is_final != nullptr && request.is_final(answer)) return false;
+    if (request.patience.us == 0) return false;
+    const Duration wait = call->backoff.next(jitter_, answer.retry_after);
+    const auto now = Clock::now();
+    if (now + span_of(wait) > call->started + span_of(request.patience)) return false;
+    if (answer.status == 429 && request.lane != Lane::kUrgent) hold_until_ = std::max(hold_until_, now + span_of(answer.retry_after));
+    ++counts_.retries;
+    spdlog::debug("{} {}: {}; again in {}", request.method, request.path, answer.text(), format_duration(wait));
+
+    const void* owner = call->owner;
+    const auto again = std::make_shared<CallPtr>(std::move(call));
+    timers_.emplace(now + span_of(wait), Posted{owner,
+                                                [this, again] {
+                                                    auto& lane = waiting_[lane_of((*again)->request)];
+                                                    // It has waited once already.
+                                                    lane.push_front(std::move(*again));
+                                                },
+                                                {}});
+    return true;
+}
+
+int HttpClient::poll_milliseconds() const {
+    using std::chrono::ceil;
+    using std::chrono::milliseconds;
+    constexpr milliseconds kLongest{1000};
+    milliseconds wait = kLongest;
+    const auto now = Clock::now();
+    if (!timers_.empty()) wait = std::min(wait, ceil<milliseconds>(timers_.begin()->first - now));
+    if (hold_until_ > now) wait = std::min(wait, ceil<milliseconds>(hold_until_ - now));
+    return static_cast<int>(std::max(wait, milliseconds(0)).count());
+}
+
+}  // namespace reprieve

@@ -1,0 +1,137 @@
+// HttpClient: many requests in flight to one API server, on a thread of its own.
+//
+// Every callback runs on that thread, one at a time, so whoever lives on callbacks and timers alone needs no lock. Passing
+// failures (no answer, 429, 5xx) are tried again with growing waits, no earlier than the server asks for. The number of
+// usual requests in flight is bounded; the rest waits its turn in order.
+//
+// Whoever hands in callbacks names itself as their owner and calls `forget` before it goes.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/backoff.h"
+#include "kube/http.h"
+#include "kube/transfer.h"
+
+namespace reprieve {
+
+struct HttpClientOptions {
+    LineOptions line;
+    std::size_t in_flight = 64;         // usual requests at a time
+    std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
+    std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
+    long connections = 4;
+    std::uint64_t seed = 1;
+};
+
+// Since the client was made. Read from any thread.
+struct HttpCounts {
+    std::atomic<std::uint64_t> requests{0};  // attempts that got an answer
+    std::atomic<std::uint64_t> retries{0};
+    std::atomic<std::uint64_t> refused{0};   // 429
+    std::atomic<std::uint64_t> failures{0};  // no answer
+    std::atomic<std::uint64_t> given_up{0};  // idle requests that found no time
+};
+
+class HttpClient {
+public:
+    using Done = std::function<void(HttpAnswer)>;
+    using Task = std::function<void()>;
+    using StreamId = std::uint64_t;
+
+    HttpClient(Access access, HttpClientOptions options);
+    ~HttpClient();
+    HttpClient(const HttpClient&) = delete;
+    HttpClient& operator=(const HttpClient&) = delete;
+
+    // From any thread.
+    void send(const void* owner, HttpRequest request, Done done);
+    void run(const void* owner, Task task);
+    void run_after(const void* owner, Duration wait, Task task);
+    // After this no callback of the owner runs any more. Waits for one that is running, unless called from it.
+    void forget(const void* owner);
+    [[nodiscard]] const HttpCounts& counts() const { return counts_; }
+    [[nodiscard]] const Access& access() const { return line_.access(); }
+
+    // On the client's thread. A stream is one attempt; `done` gets no body where the answer was a success.
+    StreamId open(const void* owner, HttpRequest request, Transfer::Receive receive, Done done);
+    void close(StreamId id);
+    // Streams that took no bytes are offered them again.
+    void resume_streams();
+    [[nodiscard]] Jitter& jitter() { return jitter_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Call {
+        const void* owner = nullptr;
+        HttpRequest request;
+        Done done;
+        Transfer::Receive receive;
+        StreamId stream = 0;
+        Clock::time_point started;
+        Backoff backoff;
+        std::unique_ptr<Transfer> transfer;
+        [[nodiscard]] bool is_stream() const { return stream != 0; }
+    };
+    using CallPtr = std::unique_ptr<Call>;
+    struct Posted {
+        const void* owner;
+        Task task;
+        Duration wait;
+    };
+
+    void loop();
+    void take_posted();
+    void run_due_timers();
+    void start_waiting();
+    void start(CallPtr call);
+    void collect_finished();
+    void end(CallPtr call, HttpAnswer answer);
+    [[nodiscard]] bool try_again(CallPtr& call, const HttpAnswer& answer);
+    void enqueue(CallPtr call);
+    void drop(const void* owner);
+    [[nodiscard]] int poll_milliseconds() const;
+    [[nodiscard]] bool on_own_thread() const { return std::this_thread::get_id() == own_id_.load(); }
+    void post(Posted posted);
+
+    Line line_;
+    HttpClientOptions options_;
+    HttpCounts counts_;
+    Jitter jitter_;
+    CURLM* multi_;
+
+    // Between threads.
+    std::mutex mutex_;
+    std::vector<Posted> posted_;
+    std::atomic<bool> woken_{false};
+    std::atomic<bool> stop_{false};
+    std::atomic<std::thread::id> own_id_{};
+
+    // The thread's own.
+    std::deque<Posted> tasks_;
+    std::array<std::deque<CallPtr>, 3> waiting_;
+    std::array<std::size_t, 3> active_count_{};
+    std::unordered_map<Transfer*, CallPtr> active_;
+    std::vector<std::unique_ptr<Transfer>> spare_;
+    std::multimap<Clock::time_point, Posted> timers_;
+    Clock::time_point hold_until_;  // the server asked to be left alone
+    StreamId next_stream_ = 1;
+
+    std::thread thread_;
+};
+
+}  // namespace reprieve

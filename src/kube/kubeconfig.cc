@@ -1,0 +1,152 @@
+// The current context of a kubeconfig file, as Access. What we cannot do faithfully (run programs that hand out
+// credentials, skip verification) is refused and said.
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <limits>
+
+#include "kube/access.h"
+
+namespace reprieve {
+namespace {
+
+class Kubeconfig {
+public:
+    Kubeconfig(std::string path, YAML::Node root) : path_(std::move(path)), root_(std::move(root)) {}
+
+    [[nodiscard]] Result<Access> access(const AccessOptions& options) const;
+
+private:
+    [[nodiscard]] Result<YAML::Node> entry(const char* list, const char* field, const std::string& name) const;
+    [[nodiscard]] Result<void> read_cluster(const YAML::Node& cluster, const AccessOptions& options, Access& out) const;
+    [[nodiscard]] Result<void> read_user(const std::string& name, const YAML::Node& user, Access& out) const;
+    // A value that is either inline (base64, `field`-data) or the name of a file (`field`).
+    [[nodiscard]] Result<std::string> material(const YAML::Node& from, const std::string& field) const;
+    [[nodiscard]] std::string beside(const std::string& file) const;
+    [[nodiscard]] std::unexpected<Error> wrong(const std::string& what) const { return fail(fmt::format("{}: {}", path_, what)); }
+
+    std::string path_;
+    YAML::Node root_;
+};
+
+std::string text_of(const YAML::Node& from, const char* field) {
+    if (!from.IsMap()) return {};
+    const YAML::Node value = from[field];
+    return value && value.IsScalar() ? value.Scalar() : std::string();
+}
+
+Result<std::string> decode_base64(const std::string& text) {
+    std::string packed;
+    std::ranges::copy_if(text, std::back_inserter(packed), [](unsigned char c) { return std::isspace(c) == 0; });
+    if (packed.size() % 4 != 0 || packed.size() > std::numeric_limits<int>::max()) return fail("not base64");
+    std::string bytes(packed.size() / 4 * 3, '\0');
+    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(packed.data()), static_cast<int>(packed.size()));
+    if (size < 0) return fail("not base64");
+    // The padding was decoded too.
+    const std::size_t padding = packed.ends_with("==") ? 2 : (packed.ends_with('=') ? 1 : 0);
+    bytes.resize(static_cast<std::size_t>(size) - padding);
+    return bytes;
+}
+
+std::string Kubeconfig::beside(const std::string& file) const {
+    return (std::filesystem::path(path_).parent_path() / file).string();
+}
+
+Result<std::string> Kubeconfig::material(const YAML::Node& from, const std::string& field) const {
+    const std::string inline_text = text_of(from, (field + "-data").c_str());
+    if (!inline_text.empty()) {
+        auto bytes = decode_base64(inline_text);
+        if (!bytes) return wrong(fmt::format("{}-data: {}", field, bytes.error().message));
+        return bytes;
+    }
+    const std::string file = text_of(from, field.c_str());
+    if (file.empty()) return std::string();
+    auto bytes = read_whole_file(beside(file));
+    if (!bytes) return wrong(fmt::format("{}: {}", field, bytes.error().message));
+    return bytes;
+}
+
+Result<YAML::Node> Kubeconfig::entry(const char* list, const char* field, const std::string& name) const {
+    const YAML::Node entries = root_[list];
+    if (entries && entries.IsSequence()) {
+        for (const YAML::Node& entry : entries) {
+            if (text_of(entry, "name") == name && entry[field] && entry[field].IsMap()) return entry[field];
+        }
+    }
+    return wrong(fmt::format("{}: no {} is named \"{}\"", list, field, name));
+}
+
+Result<void> Kubeconfig::read_cluster(const YAML::Node& cluster, const AccessOptions& options, Access& out) const {
+    out.server = text_of(cluster, "server");
+    while (out.server.ends_with('/')) out.server.pop_back();
+    if (auto checked = check_server(out.server, options); !checked) return wrong(checked.error().message);
+    if (text_of(cluster, "insecure-skip-tls-verify") == "true") {
+        return wrong("insecure-skip-tls-verify: refused; name the server's authority in certificate-authority instead");
+    }
+    out.tls_server_name = text_of(cluster, "tls-server-name");
+    out.proxy = text_of(cluster, "proxy-url");
+    auto authority = material(cluster, "certificate-authority");
+    if (!authority) return std::unexpected(authority.error());
+    out.authority_pem = std::move(*authority);
+    return {};
+}
+
+Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& user, Access& out) const {
+    for (const char* unsupported : {"exec", "auth-provider"}) {
+        if (user[unsupported]) {
+            return wrong(fmt::format("user \"{}\": {}: programs that hand out credentials are not run; use a token, a tokenFile or a client certificate",
+                                     name, unsupported));
+        }
+    }
+    for (const char* unsupported : {"username", "password", "as", "as-uid", "as-groups", "as-user-extra"}) {
+        if (user[unsupported]) return wrong(fmt::format("user \"{}\": {}: not supported", name, unsupported));
+    }
+    auto certificate = material(user, "client-certificate");
+    if (!certificate) return std::unexpected(certificate.error());
+    auto key = material(user, "client-key");
+    if (!key) return std::unexpected(key.error());
+    if (certificate->empty() != key->empty()) return wrong(fmt::format("user \"{}\": a client certificate needs a client-key and the other way round", name));
+    out.certificate_pem = std::move(*certificate);
+    out.key_pem = std::move(*key);
+    out.token = text_of(user, "token");
+    if (const std::string file = text_of(user, "tokenFile"); !file.empty()) out.token_file = beside(file);
+    return {};
+}
+
+Result<Access> Kubeconfig::access(const AccessOptions& options) const {
+    if (!root_.IsMap()) return wrong("not a kubeconfig");
+    const std::string current = text_of(root_, "current-context");
+    if (current.empty()) return wrong("current-context: not set");
+    auto chosen = entry("contexts", "context", current);
+    if (!chosen) return std::unexpected(chosen.error());
+    auto cluster = entry("clusters", "cluster", text_of(*chosen, "cluster"));
+    if (!cluster) return std::unexpected(cluster.error());
+
+    Access access;
+    access.ns = text_of(*chosen, "namespace");
+    if (auto read = read_cluster(*cluster, options, access); !read) return std::unexpected(read.error());
+    const std::string user_name = text_of(*chosen, "user");
+    if (user_name.empty()) return access;
+    auto user = entry("users", "user", user_name);
+    if (!user) return std::unexpected(user.error());
+    if (auto read = read_user(user_name, *user, access); !read) return std::unexpected(read.error());
+    return access;
+}
+
+}  // namespace
+
+Result<Access> access_from_kubeconfig(const std::string& path, const AccessOptions& options) {
+    auto text = read_whole_file(path);
+    if (!text) return std::unexpected(text.error());
+    try {
+        return Kubeconfig(path, YAML::Load(*text)).access(options);
+    } catch (const YAML::Exception& error) {
+        return fail(fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
+    }
+}
+
+}  // namespace reprieve

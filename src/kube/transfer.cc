@@ -1,0 +1,190 @@
+#include "kube/transfer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace reprieve {
+namespace {
+
+// "host:port" of "scheme://host:port/path".
+std::string authority_part(const std::string& server) {
+    const std::size_t start = server.find("://") + 3;
+    std::string part = server.substr(start, server.find('/', start) - start);
+    const bool has_port = part.find(':', part.starts_with('[') ? part.find(']') : 0) != std::string::npos;
+    return has_port ? part : part + ":443";
+}
+
+curl_blob blob_of(const std::string& bytes) {
+    return {.data = const_cast<char*>(bytes.data()), .len = bytes.size(), .flags = CURL_BLOB_COPY};
+}
+
+long milliseconds(Duration duration) { return static_cast<long>(std::max<std::int64_t>(duration.us / 1000, 1)); }
+
+}  // namespace
+
+Line::Line(Access access, LineOptions options)
+    : access_(std::move(access)), options_(std::move(options)), token_(access_), authority_(access_.authority_pem), base_(access_.server) {
+    if (access_.tls_server_name.empty() || options_.plain_http) return;
+    const std::string real = authority_part(access_.server);
+    const std::string port = real.substr(real.rfind(':') + 1);
+    const std::size_t path = access_.server.find('/', access_.server.find("://") + 3);
+    base_ = fmt::format("https://{}:{}{}", access_.tls_server_name, port, path == std::string::npos ? "" : access_.server.substr(path));
+    connect_to_ = fmt::format("{}:{}:{}", access_.tls_server_name, port, real);
+}
+
+void Line::avoid_open_connections() {
+    // libcurl shares a connection between requests with the same TLS settings, byte by byte. A line feed after the
+    // certificates means nothing to TLS and makes the settings differ.
+    constexpr std::size_t kMost = 64;
+    if (authority_.empty()) return;
+    if (authority_.size() >= access_.authority_pem.size() + kMost) authority_ = access_.authority_pem;
+    authority_ += '\n';
+}
+
+Transfer::Transfer() : easy_(curl_easy_init()) { REPRIEVE_CHECK(easy_ != nullptr, "no memory for a transfer"); }
+Transfer::~Transfer() = default;
+
+Transfer* Transfer::of(CURL* handle) {
+    char* self = nullptr;
+    curl_easy_getinfo(handle, CURLINFO_PRIVATE, &self);
+    return reinterpret_cast<Transfer*>(self);
+}
+
+void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) {
+    CURL* easy = easy_.get();
+    curl_easy_reset(easy);
+    request_ = &request;
+    receive_ = std::move(receive);
+    answer_ = {};
+    too_large_ = paused_ = false;
+    error_[0] = '\0';
+
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_);
+    curl_easy_setopt(easy, CURLOPT_URL, (line.base() + request.path).c_str());
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::write_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, line.options().buffer_bytes);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 15L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10'000L);
+    if (!is_stream()) curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(request.deadline));
+    if (request.silence.us > 0) {
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, std::max(1L, static_cast<long>(request.silence.seconds())));
+    }
+    set_security(line);
+    set_headers(line);
+    set_body();
+}
+
+void Transfer::set_security(Line& line) {
+    CURL* easy = easy_.get();
+    const Access& access = line.access();
+    if (is_loopback(access.server)) curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    else if (!access.proxy.empty()) curl_easy_setopt(easy, CURLOPT_PROXY, access.proxy.c_str());
+    if (line.options().plain_http) {
+        REPRIEVE_CHECK(is_loopback(access.server), "plain HTTP to another machine");
+        curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+        return;
+    }
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, line.options().http2 ? static_cast<long>(CURL_HTTP_VERSION_2TLS) : static_cast<long>(CURL_HTTP_VERSION_1_1));
+    // Better to wait for a connection that many can share than to open one for each.
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, line.options().http2 ? 1L : 0L);
+    if (!line.authority().empty()) {
+        const curl_blob authority = blob_of(line.authority());
+        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &authority);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // this authority and no other
+    }
+    if (!access.certificate_pem.empty()) {
+        const curl_blob certificate = blob_of(access.certificate_pem);
+        const curl_blob key = blob_of(access.key_pem);
+        curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
+        curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    }
+    if (!line.connect_to().empty()) {
+        connect_to_.reset(curl_slist_append(nullptr, line.connect_to().c_str()));
+        curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
+    }
+}
+
+void Transfer::set_headers(Line& line) {
+    curl_slist* list = curl_slist_append(nullptr, "Accept: application/json");
+    list = curl_slist_append(list, ("User-Agent: " + line.options().user_agent).c_str());
+    const std::string& token = line.token().at(std::chrono::steady_clock::now());
+    if (!token.empty()) list = curl_slist_append(list, ("Authorization: Bearer " + token).c_str());
+    if (!request_->body.empty()) {
+        list = curl_slist_append(list, fmt::format("Content-Type: {}", request_->content_type).c_str());
+        list = curl_slist_append(list, "Expect:");
+    }
+    headers_.reset(list);
+    curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, list);
+}
+
+void Transfer::set_body() {
+    CURL* easy = easy_.get();
+    if (!request_->body.empty()) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_->body.size()));
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_->body.c_str());
+    }
+    if (std::strcmp(request_->method, "GET") != 0 || !request_->body.empty()) curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_->method);
+}
+
+std::size_t Transfer::write_bytes(char* data, std::size_t size, std::size_t count, void* self) {
+    return static_cast<Transfer*>(self)->take({data, size * count});
+}
+
+std::size_t Transfer::take(std::string_view bytes) {
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (is_stream() && status == 200) {
+        if (receive_(bytes)) return bytes.size();
+        paused_ = true;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    if (answer_.body.size() + bytes.size() > request_->answer_limit) {
+        too_large_ = true;
+        return 0;
+    }
+    answer_.body += bytes;
+    return bytes.size();
+}
+
+void Transfer::resume() {
+    if (!paused_) return;
+    paused_ = false;
+    curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
+}
+
+HttpAnswer Transfer::finish(CURLcode code) {
+    long status = 0;
+    curl_off_t retry_after = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &retry_after);
+    if (too_large_) {
+        answer_.failure = fmt::format("the answer is larger than {} bytes", request_->answer_limit);
+        answer_.retryable = false;
+        answer_.body.clear();
+    } else if (code != CURLE_OK) {
+        answer_.failure = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+        // That a certificate is not trusted does not pass by itself.
+        answer_.retryable = code != CURLE_PEER_FAILED_VERIFICATION && code != CURLE_SSL_CERTPROBLEM && code != CURLE_SSL_CACERT_BADFILE;
+    } else {
+        answer_.status = static_cast<int>(status);
+        answer_.retry_after = {static_cast<std::int64_t>(std::clamp<curl_off_t>(retry_after, 0, 600)) * 1'000'000};
+    }
+    receive_ = nullptr;
+    return std::move(answer_);
+}
+
+}  // namespace reprieve

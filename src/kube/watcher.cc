@@ -1,0 +1,143 @@
+#include "kube/watcher.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+namespace reprieve {
+
+void Watcher::start(std::string api_version, std::string path) {
+    if (running()) return;
+    api_version_ = std::move(api_version);
+    path_ = std::move(path);
+    backoff_.reset();
+    list({});
+}
+
+void Watcher::stop() {
+    if (!running()) return;
+    client_->forget(this);
+    state_ = State::kAbsent;
+    waits_for_room_ = false;
+    inbox_->put({.content = Parcel::Content::kAbsent, .kind = kind_});
+}
+
+void Watcher::on_room() {
+    if (!waits_for_room_) return;
+    waits_for_room_ = false;
+    list(std::move(next_page_));
+}
+
+void Watcher::list(std::string continued) {
+    state_ = State::kListing;
+    if (inbox_->full()) {
+        waits_for_room_ = true;
+        next_page_ = std::move(continued);
+        return;
+    }
+    const bool first = continued.empty();
+    HttpRequest request;
+    request.path = fmt::format("{}?limit={}", path_, options_.page_items);
+    if (!first) request.path += "&continue=" + url_encode(continued);
+    request.deadline = options_.list_deadline;
+    request.patience = {};
+    request.answer_limit = options_.page_bytes;
+    client_->send(this, std::move(request), [this, first](HttpAnswer answer) { listed(std::move(answer), first); });
+}
+
+void Watcher::listed(HttpAnswer answer, bool first) {
+    // A list that takes too long to read expires in the middle: from the beginning then.
+    if (!answer.ok()) return retry(true, answer);
+    auto head = frames_.page_head(answer.body);
+    if (!head) return retry(true, {.failure = head.error().message});
+    backoff_.reset();
+    const bool last = head->continued.empty();
+    if (first) ++counts_->lists;
+    inbox_->put({.content = Parcel::Content::kPage, .kind = kind_, .first = first, .last = last, .version = api_version_, .bytes = std::move(answer.body)});
+    if (!last) return list(std::move(head->continued));
+    version_ = std::move(head->version);
+    watch();
+}
+
+void Watcher::watch() {
+    state_ = State::kWatching;
+    partial_.clear();
+    last_line_.clear();
+    ++counts_->watches;
+    const std::int64_t seconds = options_.watch_length.seconds();
+    HttpRequest request;
+    request.path = fmt::format("{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}", path_, url_encode(version_),
+                               client_->jitter().between(seconds, 2 * seconds));
+    request.silence = options_.watch_silence;
+    stream_ = client_->open(
+        this, std::move(request), [this](std::string_view bytes) { return receive(bytes); },
+        [this](const HttpAnswer& answer) { watch_ended(answer); });
+}
+
+bool Watcher::receive(std::string_view bytes) {
+    if (inbox_->full()) return false;
+    const std::size_t end = bytes.rfind('\n');
+    if (end == std::string_view::npos) {
+        partial_ += bytes;
+        if (partial_.size() > options_.line_bytes) give_up_line();
+        return true;
+    }
+    std::string lines = std::move(partial_);
+    lines += bytes.substr(0, end + 1);
+    partial_.assign(bytes.substr(end + 1));
+
+    const std::size_t start = lines.rfind('\n', lines.size() - 2);
+    last_line_.assign(start == std::string::npos ? lines : lines.substr(start + 1));
+    last_line_.pop_back();
+    backoff_.reset();
+    inbox_->put({.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
+    return true;
+}
+
+// No object is that large: whoever is at the other end does not speak our language.
+void Watcher::give_up_line() {
+    partial_.clear();
+    // A stream cannot be closed while it delivers.
+    client_->run(this, [this, stream = stream_] {
+        if (state_ != State::kWatching || stream != stream_) return;
+        client_->close(stream);
+        retry(true, {.failure = fmt::format("an event of more than {} bytes", options_.line_bytes)});
+    });
+}
+
+bool Watcher::take_version() {
+    if (last_line_.empty()) return true;
+    const WatchFrame frame = frames_.frame(last_line_);
+    // After an error event nothing is certain any more; mostly it says that the version is too old.
+    if (frame.event == WatchEvent::kError || frame.event == WatchEvent::kUnknown) {
+        spdlog::info("watch of {}: {}", path_, last_line_.substr(0, 300));
+        return false;
+    }
+    version_ = frames_.version_of(frame.object);
+    return !version_.empty();
+}
+
+void Watcher::watch_ended(const HttpAnswer& answer) {
+    const bool has_version = take_version();
+    if (!has_version || answer.status == 410) ++counts_->expired;
+    // 400: the server does not understand the version; it may be another server than before.
+    const bool relist = !has_version || answer.status == 410 || answer.status == 400;
+    if (!relist && answer.status == 200 && backoff_.failures() == 0) {
+        // Ended in time by the server. Waiting once keeps a server that ends every watch at once from being flooded.
+        static_cast<void>(backoff_.next(client_->jitter()));
+        return watch();
+    }
+    retry(relist, answer);
+}
+
+void Watcher::retry(bool relist, const HttpAnswer& answer) {
+    if (answer.status == 404 || answer.status == 401 || answer.status == 403) {
+        if (refused_) refused_(answer);
+        if (!running()) return;
+    }
+    const Duration wait = backoff_.next(client_->jitter(), answer.retry_after);
+    if (backoff_.failures() > 3) spdlog::warn("{} of {}: {}; again in {}", relist ? "list" : "watch", path_, answer.text(), format_duration(wait));
+    state_ = State::kWaiting;
+    client_->run_after(this, wait, [this, relist] { relist ? list({}) : watch(); });
+}
+
+}  // namespace reprieve

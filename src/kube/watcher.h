@@ -1,0 +1,91 @@
+// Watcher: follows one kind of object: all of them, page by page, then every change from there on.
+//
+//     start -> listing -> watching --- ended, cut, silent ---> watching again from the last version seen
+//                ^           |
+//                +-- 410 ----+        404 -> absent, until started again
+//
+// Lives on the client's thread. What it reads goes into the inbox; when that is full it stops reading until told that
+// there is room.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kube/backoff.h"
+#include "kube/frames.h"
+#include "kube/http_client.h"
+#include "kube/inbox.h"
+
+namespace reprieve {
+
+struct WatcherOptions {
+    std::size_t page_items = 500;
+    std::size_t page_bytes = 256U << 20U;
+    std::size_t line_bytes = 32U << 20U;
+    Duration list_deadline{60'000'000};
+    // A watch is ended by the server after between one and two times this.
+    Duration watch_length{300'000'000};
+    // Bookmarks come every minute; a watch without a byte for so long is dead.
+    Duration watch_silence{150'000'000};
+    BackoffLimits backoff{{50'000}, {15'000'000}};
+};
+
+// Read from any thread.
+struct WatcherCounts {
+    std::atomic<std::uint64_t> lists{0};
+    std::atomic<std::uint64_t> watches{0};
+    std::atomic<std::uint64_t> expired{0};  // 410
+};
+
+class Watcher {
+public:
+    Watcher(HttpClient& client, Inbox& inbox, std::size_t kind, WatcherOptions options, WatcherCounts& counts)
+        : client_(&client), inbox_(&inbox), kind_(kind), options_(options), counts_(&counts), backoff_(options.backoff) {}
+
+    // Called with every refusal that may be for good (401, 403) and with 404.
+    using Refused = std::function<void(const HttpAnswer&)>;
+    void on_refused(Refused call) { refused_ = std::move(call); }
+
+    // `path` is the collection's.
+    void start(std::string api_version, std::string path);
+    // Forgets the kind; what was known of it is gone.
+    void stop();
+    [[nodiscard]] bool running() const { return state_ != State::kAbsent; }
+    void on_room();
+
+private:
+    enum class State : unsigned char { kAbsent, kListing, kWatching, kWaiting };
+
+    void list(std::string continued);
+    void listed(HttpAnswer answer, bool first);
+    void watch();
+    [[nodiscard]] bool receive(std::string_view bytes);
+    void give_up_line();
+    void watch_ended(const HttpAnswer& answer);
+    void retry(bool relist, const HttpAnswer& answer);
+    // Takes over the version of the last event. False: the watch cannot go on from there.
+    [[nodiscard]] bool take_version();
+
+    HttpClient* client_;
+    Inbox* inbox_;
+    std::size_t kind_;
+    WatcherOptions options_;
+    WatcherCounts* counts_;
+    Refused refused_;
+    Backoff backoff_;
+    FrameReader frames_;
+    State state_ = State::kAbsent;
+    std::string api_version_;
+    std::string path_;
+    std::string version_;    // from which to watch
+    std::string partial_;    // a line whose end has not come yet
+    std::string last_line_;  // of the current watch
+    HttpClient::StreamId stream_ = 0;
+    bool waits_for_room_ = false;
+    std::string next_page_;  // while waiting for room
+};
+
+}  // namespace reprieve

@@ -1,0 +1,75 @@
+#include "search/domain_fit.h"
+
+#include <algorithm>
+
+#include "plugins/limits.h"
+
+namespace reprieve {
+
+std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const PodId> pods) {
+    Resources sum;
+    for (PodId pod : pods) {
+        for (const auto& [dim, value] : s.class_of(pod).requests) sum.add(dim, value);
+    }
+    return {sum.begin(), sum.end()};
+}
+
+DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat)
+    : session_(session), placer_(placer), members_(members.begin(), members.end()), seat_(seat), need_(sum_requests(session.snapshot, members)) {
+    const Snapshot& s = session.snapshot;
+    inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
+    for (NodeId node : seat.domain.nodes) inside_[node.index()] = true;
+    counts_ = seat.plain() && std::ranges::all_of(members_, [&](PodId p) {
+        const PodClass& cls = s.class_of(p);
+        const DeviceAsk& ask = s.words->spec(cls.spec).devices;
+        return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) && !cls.has_ports && cls.volumes.empty() && ask.shares == 0 &&
+               !ask.same_group && session.filters.on(FilterId::kNodeResourcesFit);
+    });
+    if (!counts_) return;
+    slots_.resize(s.nodes.size());
+    for (NodeId node : s.nodes_by_name) {
+        if (!inside_[node.index()]) continue;
+        slots_[node.index()] = slots(node);
+        total_ += slots_[node.index()];
+    }
+}
+
+std::int64_t DomainFit::slots(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    const PodId like = members_.front();
+    if (!placer_.facts(like)[node.index()].fits()) return 0;
+    std::int64_t most = wanted();
+    for (const auto& [dim, value] : s.class_of(like).requests) {
+        const std::int64_t free = s.later.free(node, dim);
+        most = std::min(most, free < value ? 0 : free / value);
+    }
+    const DeviceAsk& ask = s.spec_of(like).devices;
+    if (ask.whole > 0 && most > 0 && session_.filters.on(FilterId::kDevices)) {
+        const auto idle = std::ranges::count_if(s.later.use(node).devices, [](const DeviceUse& u) { return u.idle(); });
+        most = std::min<std::int64_t>(most, idle / ask.whole);
+    }
+    return most;
+}
+
+void DomainFit::changed(std::span<const PodId> pods) {
+    if (!counts_) return;
+    for (PodId pod : pods) {
+        const NodeId node = session_.snapshot.pods[pod].node;
+        if (!node || !inside_[node.index()]) continue;
+        const std::int64_t now = slots(node);
+        total_ += now - slots_[node.index()];
+        slots_[node.index()] = now;
+    }
+}
+
+bool DomainFit::passes() {
+    const Snapshot& s = session_.snapshot;
+    if (!within_limits(s, s.later, s.pods[members_.front()].queue, need_)) return false;
+    if (counts_) return total_ >= wanted();
+    const auto mark = session_.tx.checkpoint();
+    const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);
+    session_.rollback(mark);
+    return placed;
+}
+
+}  // namespace reprieve

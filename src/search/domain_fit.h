@@ -1,0 +1,47 @@
+// DomainFit: do all these pods fit together on these nodes, once those evicted at this moment are gone?
+//
+// Members of one shape whose verdicts are local to a node are counted: how many fit on each node; after an eviction only
+// its nodes are counted again. Other gangs are placed for real in the transaction and taken back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/gang_placement.h"
+#include "search/placement.h"
+#include "search/topology_placement.h"
+
+namespace reprieve {
+
+class DomainFit {
+public:
+    DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat);
+
+    // Counting: the nodes of an evicted or restored unit changed.
+    void changed(std::span<const PodId> pods);
+    [[nodiscard]] bool passes();
+    [[nodiscard]] bool counts() const { return counts_; }
+    // Counting only: members that fit on this node as it is, and if it had this much more free.
+    [[nodiscard]] std::int64_t slots(NodeId node) const;
+    [[nodiscard]] std::int64_t total() const { return total_; }
+    [[nodiscard]] std::int64_t wanted() const { return static_cast<std::int64_t>(members_.size()); }
+    [[nodiscard]] bool in_domain(NodeId node) const { return inside_[node.index()]; }
+    [[nodiscard]] std::span<const Resources::Amount> need() const { return need_; }
+
+private:
+    Session& session_;
+    Placer& placer_;
+    std::vector<PodId> members_;
+    const TopologySeat& seat_;
+    std::vector<Resources::Amount> need_;  // all members together
+    bool counts_ = false;
+    std::vector<bool> inside_;
+    std::vector<std::int64_t> slots_;  // by NodeId
+    std::int64_t total_ = 0;
+};
+
+// What these pods ask for together.
+[[nodiscard]] std::vector<Resources::Amount> sum_requests(const Snapshot& snapshot, std::span<const PodId> pods);
+
+}  // namespace reprieve

@@ -1,0 +1,55 @@
+#include "search/gang_subset_search.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+constexpr std::int64_t kCountingSteps = 4'000;
+constexpr std::int64_t kPlacingSteps = 200;
+constexpr std::size_t kMostUnits = 48;
+
+}  // namespace
+
+void GangSubsetSearch::run() {
+    if (owner_.list_.units.size() > kMostUnits) return;
+    order_ = owner_.order_;
+    for (std::uint32_t u : order_) owner_.take(u);
+    steps_ = owner_.fit_.counts() ? kCountingSteps : kPlacingSteps;
+    descend(0);
+    best_.exact = steps_ > 0;
+    owner_.reset();
+}
+
+bool GangSubsetSearch::too_dear() const { return !evicted_.empty() && !(owner_.cost_of(evicted_) < best_.cost); }
+
+bool GangSubsetSearch::links_hold() const {
+    for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
+        const std::int32_t whole = owner_.list_.units[u].whole;
+        if (whole >= 0 && owner_.taken_[static_cast<std::size_t>(whole)] && !owner_.taken_[u]) return false;
+    }
+    return true;
+}
+
+// At each step the undecided units are gone: if it does not fit then, it never will.
+void GangSubsetSearch::descend(std::size_t depth) {
+    if (steps_ <= 0) return;
+    --steps_;
+    if (too_dear() || !owner_.fit_.passes()) return;
+    if (depth == order_.size()) {
+        if (evicted_.empty() || !links_hold() || !owner_.vote(evicted_)) return;
+        best_.cost = owner_.cost_of(evicted_);
+        best_.chosen = owner_.taken_units();
+        return;
+    }
+    const std::uint32_t unit = order_[depth];
+    // Keep it first: fewer victims are met early.
+    owner_.give(unit);
+    descend(depth + 1);
+    owner_.take(unit);
+    evicted_.push_back(unit);
+    descend(depth + 1);
+    evicted_.pop_back();
+}
+
+}  // namespace reprieve

@@ -1,0 +1,332 @@
+#include "search/gang_victims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/gang_subset_search.h"
+
+namespace reprieve {
+
+GangVictims::GangVictims(Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
+    : session_(session), rules_(rules), seat_(std::move(seat)), fit_(session, placer, members, seat_), in_domain_(session.snapshot.nodes.size()) {
+    const Snapshot& s = session_.snapshot;
+    const std::span<const NodeId> nodes = seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
+    for (NodeId node : nodes) in_domain_[node.index()] = true;
+    // Nothing is gained from pods that hold nothing the demand lacks; they are still units, the dry run decides.
+    UnitFinder(session_).on_nodes(nodes, rules_.attack, list_);
+    if (!rules_.allow_whole) {
+        std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
+        for (Unit& u : list_.units) u.whole = -1;
+    }
+    if (rules_.attack.local_only) {
+        for (Unit& u : list_.units) u.whole = -1;
+    }
+    if (rules_.pdb == PdbMode::kStrict) drop_over_budget(s, list_);
+    importance_.resize(list_.units.size());
+    for (std::uint32_t i = 0; i < importance_.size(); ++i) importance_[i] = i;
+    std::ranges::sort(importance_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list_, list_.units[a], list_.units[b]); });
+    split_by_budget(s, list_, importance_);
+    std::ranges::stable_partition(importance_, [&](std::uint32_t u) { return list_.units[u].violations > 0; });
+    bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
+    apply_vote();
+    taken_.resize(list_.units.size());
+    start_ = session_.tx.checkpoint();
+    assess();
+}
+
+bool GangVictims::vote(std::span<const std::uint32_t> units) const {
+    if (rules_.shares == nullptr) return true;
+    ShareVote vote(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
+    // In the order the bundles were offered.
+    return std::ranges::all_of(order_, [&](std::uint32_t u) { return std::ranges::find(units, u) == units.end() || vote.accept(list_.pods_of(list_.units[u])); });
+}
+
+// One vote over all candidates in order; SAFE bundles shrink to what is allowed, WHOLE bundles need all their pods.
+void GangVictims::apply_vote() {
+    const auto flatten = [&] {
+        order_.clear();
+        for (const Bundle& bundle : bundles_) order_.insert(order_.end(), bundle.units.begin(), bundle.units.end());
+    };
+    flatten();
+    if (rules_.shares == nullptr) return;
+    ShareVote vote(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
+    std::vector<bool> allowed(list_.units.size());
+    for (std::uint32_t u : order_) allowed[u] = vote.accept(list_.pods_of(list_.units[u]));
+    std::vector<std::int32_t> moved(list_.units.size(), -1);
+    std::vector<Unit> kept;
+    for (std::size_t i = 0; i < list_.units.size(); ++i) {
+        if (!allowed[i]) continue;
+        moved[i] = static_cast<std::int32_t>(kept.size());
+        kept.push_back(list_.units[i]);
+    }
+    for (Unit& u : kept) {
+        if (u.whole >= 0) u.whole = moved[static_cast<std::size_t>(u.whole)];
+    }
+    list_.units = std::move(kept);
+    std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
+    for (std::uint32_t& u : importance_) u = static_cast<std::uint32_t>(moved[u]);
+    bundles_ = make_bundles(session_.snapshot, list_, fit_.need(), rules_.bundles, in_domain_);
+    flatten();
+}
+
+void GangVictims::take(std::uint32_t unit) {
+    const auto pods = list_.pods_of(list_.units[unit]);
+    for (PodId pod : pods) session_.tx.evict(pod);
+    taken_[unit] = true;
+    fit_.changed(pods);
+}
+
+void GangVictims::give(std::uint32_t unit) {
+    const auto pods = list_.pods_of(list_.units[unit]);
+    for (PodId pod : pods) session_.tx.restore(pod);
+    taken_[unit] = false;
+    fit_.changed(pods);
+}
+
+// A gang that goes takes its surplus pods in the domain along.
+void GangVictims::take_with_links(std::uint32_t unit) {
+    if (!taken_[unit]) take(unit);
+    for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
+        if (list_.units[u].whole == static_cast<std::int32_t>(unit) && !taken_[u]) take(u);
+    }
+}
+
+void GangVictims::reset() {
+    for (std::uint32_t u = 0; u < taken_.size(); ++u) {
+        if (taken_[u]) give(u);
+    }
+    session_.tx.rollback(start_);
+}
+
+std::vector<std::uint32_t> GangVictims::taken_units() const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t u : importance_) {
+        if (taken_[u]) out.push_back(u);
+    }
+    return out;
+}
+
+// Everything out: if it still does not fit, no search is needed. Units without which it would not fit are in every
+// solution; what they cost is a bound.
+void GangVictims::assess() {
+    for (std::uint32_t u : order_) take(u);
+    feasible_ = !list_.units.empty() && fit_.passes();
+    if (!feasible_) {
+        describe_binding();
+        reset();
+        return;
+    }
+    std::vector<std::uint32_t> forced;
+    if (fit_.counts()) {
+        for (std::uint32_t u : importance_) {
+            give(u);
+            if (!fit_.passes()) forced.push_back(u);
+            take(u);
+        }
+    }
+    reset();
+    Toll least;
+    least.units = 1;
+    bound_ = forced.empty() ? Cost{} : cost_of(forced);
+    if (forced.empty()) {
+        std::int32_t lowest = INT32_MAX;
+        for (const Unit& u : list_.units) lowest = std::min(lowest, u.priority);
+        least.add_pod(lowest, INT64_MAX);
+        const bool spare = std::ranges::any_of(list_.units, [](const Unit& u) { return u.kind == UnitKind::kSafe; });
+        if (!spare) least.whole_units = 1;
+        bound_ = rules_.order->cost(least);
+    }
+}
+
+void GangVictims::describe_binding() {
+    const Snapshot& s = session_.snapshot;
+    const std::string where = seat_.domain.name.empty() ? "the cluster" : seat_.domain.name;
+    if (fit_.counts()) {
+        binding_ = fmt::format("{} holds {} of {} members even without all that may be evicted", where, std::min(fit_.total(), fit_.wanted()), fit_.wanted());
+        return;
+    }
+    for (const auto& [dim, value] : fit_.need()) {
+        std::int64_t free = 0;
+        for (NodeId node : s.nodes_by_name) free += in_domain_[node.index()] ? s.later.free(node, dim) : 0;
+        if (free < value) {
+            binding_ = fmt::format("{} can free {} of {} {}", where, free, value, s.words->text(dim));
+            return;
+        }
+    }
+    binding_ = fmt::format("{} cannot hold all members together even without all that may be evicted", where);
+}
+
+Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
+    const Snapshot& s = session_.snapshot;
+    Toll toll;
+    std::vector<std::int64_t> gone(s.dims);
+    std::vector<std::int32_t> places;
+    for (std::uint32_t at : units) {
+        const Unit& unit = list_.units[at];
+        ++toll.units;
+        if (unit.kind != UnitKind::kSafe) ++toll.whole_units;
+        toll.pdb_violations += unit.violations;
+        for (PodId pod : list_.pods_of(unit)) {
+            toll.add_pod(unit.priority, s.pods[pod].started.us);
+            for (const auto& a : s.class_of(pod).requests) gone[a.dim.index()] += a.value;
+            if (rules_.work && rules_.order->has(CostTerm::kLostWork)) toll.lost_work = saturating_add(toll.lost_work, lost_work(s, pod, rules_.work));
+        }
+        const auto place = std::ranges::find(rules_.bundles.queue_order, s.pods[list_.pods[unit.first]].queue);
+        places.push_back(static_cast<std::int32_t>(place - rules_.bundles.queue_order.begin()));
+    }
+    toll.resources = destroyed(fit_.need(), gone);
+    // The victim queues' places, highest first, as digits.
+    std::ranges::sort(places, std::greater());
+    const auto same = std::ranges::unique(places);
+    places.erase(same.begin(), same.end());
+    constexpr std::size_t kDigits = 5;
+    constexpr std::int64_t kBase = 4096;
+    for (std::size_t i = 0; i < kDigits; ++i) toll.queue_order = toll.queue_order * kBase + (i < places.size() && rules_.bundles.reclaim ? std::min<std::int64_t>(places[i] + 1, kBase - 1) : 0);
+    return rules_.order->cost(toll);
+}
+
+bool GangVictims::select_by_bundles() {
+    for (std::uint32_t u : order_) {
+        if (fit_.passes()) return true;
+        if (!taken_[u]) take_with_links(u);
+    }
+    return fit_.passes();
+}
+
+// The cheapest units on this node whose going makes one more member fit there. False: there are none.
+bool GangVictims::next_slot(NodeId node, std::vector<std::uint32_t>& out) {
+    const Snapshot& s = session_.snapshot;
+    out.clear();
+    const std::int64_t before = fit_.total();
+    for (std::uint32_t u : order_) {
+        if (taken_[u]) continue;
+        const auto pods = list_.pods_of(list_.units[u]);
+        if (std::ranges::none_of(pods, [&](PodId p) { return s.pods[p].node == node; })) continue;
+        take_with_links(u);
+        out.push_back(u);
+        if (fit_.total() > before) break;
+    }
+    const bool found = fit_.total() > before;
+    // Give back what the slot does not need, most important first.
+    if (found) {
+        for (std::uint32_t u : importance_) {
+            const auto at = std::ranges::find(out, u);
+            if (at == out.end() || list_.units[u].whole >= 0) continue;
+            give(u);
+            if (fit_.total() > before) {
+                out.erase(at);
+            } else {
+                take(u);
+            }
+        }
+    }
+    return found;
+}
+
+// Node by node: always the cheapest next slot.
+bool GangVictims::select_by_slots() {
+    if (!fit_.counts()) return false;
+    const Snapshot& s = session_.snapshot;
+    const std::span<const NodeId> nodes = seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
+    struct Offer {
+        bool known = false;
+        bool possible = false;
+        Cost cost;
+        std::vector<std::uint32_t> units;
+    };
+    std::vector<Offer> offers(nodes.size());
+    std::vector<std::vector<std::uint32_t>> units_on(s.nodes.size());
+    for (std::uint32_t u : order_) {
+        for (PodId p : list_.pods_of(list_.units[u])) {
+            if (in_domain_[s.pods[p].node.index()] && (units_on[s.pods[p].node.index()].empty() || units_on[s.pods[p].node.index()].back() != u)) units_on[s.pods[p].node.index()].push_back(u);
+        }
+    }
+    std::vector<std::uint32_t> saved_order;
+    while (!fit_.passes()) {
+        std::size_t best = nodes.size();
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            Offer& offer = offers[i];
+            if (!offer.known) {
+                offer.known = true;
+                offer.possible = false;
+                if (units_on[nodes[i].index()].empty()) continue;
+                const std::vector<bool> before = taken_;
+                saved_order.swap(order_);
+                order_ = units_on[nodes[i].index()];
+                offer.possible = next_slot(nodes[i], offer.units);
+                order_.swap(saved_order);
+                if (offer.possible) {
+                    offer.units.clear();
+                    for (std::uint32_t u = 0; u < taken_.size(); ++u) {
+                        if (taken_[u] && !before[u]) offer.units.push_back(u);
+                    }
+                    offer.cost = cost_of(offer.units);
+                }
+                for (std::uint32_t u = 0; u < taken_.size(); ++u) {
+                    if (taken_[u] && !before[u]) give(u);
+                }
+            }
+            if (offer.possible && (best == nodes.size() || offer.cost < offers[best].cost)) best = i;
+        }
+        if (best == nodes.size()) return false;
+        const std::vector<std::uint32_t> chosen = offers[best].units;
+        for (std::uint32_t u : chosen) {
+            if (!taken_[u]) take(u);
+            for (PodId p : list_.pods_of(list_.units[u])) {
+                for (std::size_t i = 0; i < nodes.size(); ++i) {
+                    if (nodes[i] == s.pods[p].node) offers[i].known = false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+void GangVictims::give_back() {
+    for (std::uint32_t u : importance_) {
+        if (!taken_[u]) continue;
+        const std::int32_t whole = list_.units[u].whole;
+        if (whole >= 0 && taken_[static_cast<std::size_t>(whole)]) continue;  // its gang goes
+        give(u);
+        if (!fit_.passes() || !vote(taken_units())) take(u);
+    }
+    // A gang that stayed may now spare fewer or more of its surplus: ask those again.
+    for (std::uint32_t u : importance_) {
+        if (!taken_[u] || list_.units[u].kind != UnitKind::kSafe) continue;
+        const std::int32_t whole = list_.units[u].whole;
+        if (whole >= 0 && taken_[static_cast<std::size_t>(whole)]) continue;
+        give(u);
+        if (!fit_.passes() || !vote(taken_units())) take(u);
+    }
+}
+
+void GangVictims::keep_best(std::optional<GangChoice>& best) {
+    const std::vector<std::uint32_t> units = taken_units();
+    if (!vote(units)) return;
+    const Cost cost = cost_of(units);
+    if (best && !(cost < best->cost)) return;
+    best = GangChoice{.seat = seat_, .list = list_, .chosen = units, .cost = cost, .bound = bound_, .exact = false};
+}
+
+std::optional<GangChoice> GangVictims::find() {
+    std::optional<GangChoice> best;
+    if (select_by_bundles()) {
+        give_back();
+        keep_best(best);
+    }
+    reset();
+    if (rules_.improve) {
+        if (select_by_slots()) {
+            give_back();
+            keep_best(best);
+        }
+        reset();
+        if (best && !(bound_ < best->cost)) best->exact = true;
+        if (best && !best->exact) GangSubsetSearch(*this, *best).run();
+    }
+    if (best && !(bound_ < best->cost)) best->exact = true;
+    return best;
+}
+
+}  // namespace reprieve

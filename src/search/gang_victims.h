@@ -1,0 +1,90 @@
+// GangVictims: who must go so that a gang fits together in one domain.
+//
+// The seed's five phases (bundles, sort, one vote, sort again, select and dry-run), then give back what is not needed.
+// With `improve` a second way of choosing (node by node, the cheapest next slot) and a bounded exact search may find a
+// cheaper set; a lower bound says how good the result is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugins/cost.h"
+#include "plugins/share_vote.h"
+#include "search/bundles.h"
+#include "search/domain_fit.h"
+
+namespace reprieve {
+
+struct GangRules {
+    Attack attack;
+    PdbMode pdb = PdbMode::kBestEffort;
+    const CostOrder* order = nullptr;
+    Dim work;
+    bool improve = true;
+    bool allow_whole = true;
+    BundleRules bundles;
+    const Shares* shares = nullptr;  // reclaim
+};
+
+struct GangChoice {
+    TopologySeat seat;
+    UnitList list;
+    std::vector<std::uint32_t> chosen;
+    Cost cost;
+    Cost bound;
+    bool exact = false;
+};
+
+class GangVictims {
+public:
+    // The domain of `seat`, emptied of all that may be taken: can it hold the members at all?
+    GangVictims(Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat);
+
+    [[nodiscard]] bool feasible() const { return feasible_; }
+    // Why not: what the domain can free, and what it would need.
+    [[nodiscard]] const std::string& binding() const { return binding_; }
+    // No set of victims in this domain costs less.
+    [[nodiscard]] const Cost& bound() const { return bound_; }
+    [[nodiscard]] const TopologySeat& seat() const { return seat_; }
+
+    // REQUIRES: feasible(). Nullopt: the rules leave too little after all.
+    [[nodiscard]] std::optional<GangChoice> find();
+
+private:
+    friend class GangSubsetSearch;
+    void assess();
+    void describe_binding();
+    [[nodiscard]] bool vote(std::span<const std::uint32_t> units) const;
+    void apply_vote();
+    void take(std::uint32_t unit);
+    void give(std::uint32_t unit);
+    void take_with_links(std::uint32_t unit);
+    [[nodiscard]] bool select_by_bundles();
+    [[nodiscard]] bool select_by_slots();
+    [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
+    void give_back();
+    void reset();
+    void keep_best(std::optional<GangChoice>& best);
+    [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
+    [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units) const;
+
+    Session& session_;
+    const GangRules& rules_;
+    TopologySeat seat_;
+    DomainFit fit_;
+    std::vector<bool> in_domain_;
+    UnitList list_;
+    std::vector<Bundle> bundles_;
+    std::vector<std::uint32_t> order_;     // units in the order of their bundles
+    std::vector<std::uint32_t> importance_;  // from most to least important, budget breakers first
+    std::vector<bool> taken_;
+    Transaction::Checkpoint start_ = 0;
+    bool feasible_ = false;
+    std::string binding_;
+    Cost bound_;
+};
+
+}  // namespace reprieve

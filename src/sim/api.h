@@ -1,0 +1,55 @@
+// Api: what the API server of the embedded cluster does when asked to. Every request can be repeated: asking for what is
+// so already succeeds. A request that names a uid is about that pod and no later one of the same name.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/plan.h"
+#include "sim/store.h"
+
+namespace reprieve {
+
+// A pod as a plan names it.
+struct PodRef {
+    std::string name;  // "ns/name"
+    std::string uid;   // empty: whichever has the name
+};
+
+class Api {
+public:
+    explicit Api(Store& store) : store_(store) {}
+
+    [[nodiscard]] Result<void> annotate(const PodRef& pod, const std::map<std::string, std::string>& set, const std::vector<std::string>& remove);
+    // Sets the condition DisruptionTarget.
+    [[nodiscard]] Result<void> mark(const PodRef& pod);
+    // DELETE; without a grace, with the pod's own. A pod that is on no node, or finished, is gone at once.
+    [[nodiscard]] Result<void> remove(const PodRef& pod, std::optional<std::int64_t> grace_seconds = {});
+    // The Eviction API: as remove, but refused where a budget has no disruption left.
+    [[nodiscard]] Result<void> evict(const PodRef& pod);
+    // status.nominatedNodeName; empty clears it and what was recorded about it.
+    [[nodiscard]] Result<void> nominate(const PodRef& pod, const std::string& node);
+    // Refused where the node has no room, as its kubelet would.
+    [[nodiscard]] Result<void> bind(const PodRef& pod, const std::string& node, const std::vector<std::string>& devices);
+    // The number of replicas of one plane of a serving deployment.
+    [[nodiscard]] Result<void> scale(const ScaleChange& change);
+
+    // As people do it: the fields given replace those of the object there is; without one it is created.
+    [[nodiscard]] Result<void> apply(const Json& manifest);
+    // Needs apiVersion, kind and metadata. What the object controls goes with it.
+    [[nodiscard]] Result<void> erase(const Json& manifest);
+
+private:
+    [[nodiscard]] Result<SlotId> find(const PodRef& pod) const;
+    [[nodiscard]] SlotId find_like(const Json& manifest) const;
+    void remove_pod(SlotId slot, std::optional<std::int64_t> grace_seconds);
+    void erase_all(SlotId slot);
+    [[nodiscard]] SlotId workload_of(const ScaleChange& change) const;
+
+    Store& store_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,70 @@
+#include "sim/pod_maker.h"
+
+#include <string_view>
+
+namespace reprieve {
+namespace {
+
+// The letters that generateName uses: no vowels, so no words.
+constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+constexpr int kSuffixLength = 5;
+
+// What schedulers wrote on a pod about the place it had.
+constexpr const char* kNotesOfOnePlace[] = {"reprieve.dev/plan",
+                                            "reprieve.dev/devices",
+                                            "reprieve.dev/claimed-by",
+                                            "reprieve.dev/last-checkpoint",
+                                            "controller.kubernetes.io/pod-deletion-cost",
+                                            "scheduling.koordinator.sh/device-allocated",
+                                            "scheduling.koordinator.sh/soft-eviction"};
+
+}  // namespace
+
+Json reference_to(const Store::Entry& owner) {
+    return {{"apiVersion", text_at(owner.body, {"apiVersion"})},
+            {"kind", text_at(owner.body, {"kind"})},
+            {"name", owner.key.name},
+            {"uid", owner.uid()},
+            {"controller", true}};
+}
+
+std::string PodMaker::fresh_name(const std::string& ns, const std::string& prefix) {
+    while (true) {
+        std::string name = prefix + "-";
+        std::uint64_t bits = store_.random();
+        for (int i = 0; i < kSuffixLength; ++i) {
+            name += kLetters[bits % kLetters.size()];
+            bits /= kLetters.size();
+        }
+        if (!store_.slots().contains({"Pod", ns, name})) return name;
+    }
+}
+
+Json PodMaker::from_template(const Json* pod_template, const Store::Entry& owner, const std::string& name) const {
+    Json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", Json::object()}, {"spec", Json::object()}, {"status", {{"phase", "Pending"}}}};
+    if (pod_template != nullptr) {
+        for (const char* part : {"labels", "annotations"}) {
+            if (const Json* notes = find_path(*pod_template, {"metadata", part}); notes != nullptr && notes->is_object()) pod["metadata"][part] = *notes;
+        }
+        if (const Json* spec = find_path(*pod_template, {"spec"}); spec != nullptr && spec->is_object()) pod["spec"] = *spec;
+    }
+    pod["metadata"]["name"] = name;
+    pod["metadata"]["namespace"] = owner.key.ns;
+    pod["metadata"]["ownerReferences"] = Json::array({reference_to(owner)});
+    return pod;
+}
+
+Json PodMaker::again(const Json& lost, const std::string& name) const {
+    Json pod = lost;
+    Json& metadata = pod["metadata"];
+    metadata["name"] = name;
+    for (const char* part : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"}) metadata.erase(part);
+    for (const char* note : kNotesOfOnePlace) erase_path(pod, {"metadata", "annotations", note});
+    erase_path(pod, {"spec", "nodeName"});
+    pod["status"] = {{"phase", "Pending"}};
+    return pod;
+}
+
+void PodMaker::create(Json pod) { static_cast<void>(store_.put(std::move(pod))); }
+
+}  // namespace reprieve

@@ -1,0 +1,55 @@
+#include "sim/timeline.h"
+
+#include <fmt/format.h>
+
+namespace reprieve {
+namespace {
+
+Result<std::vector<Json>> read_manifests(const Json& event, const char* field) {
+    const Json* given = find_path(event, {field});
+    std::vector<Json> out;
+    if (given == nullptr) return out;
+    if (given->is_array()) out.assign(given->begin(), given->end());
+    else out.push_back(*given);
+    for (const Json& manifest : out) {
+        for (const auto& [name, path] : {std::pair("kind", JsonPath{"kind"}), std::pair("apiVersion", JsonPath{"apiVersion"}), std::pair("metadata.name", JsonPath{"metadata", "name"})}) {
+            if (text_at(manifest, path).empty()) return fail(fmt::format("{}.{}: is missing", field, name));
+        }
+    }
+    return out;
+}
+
+Result<TimelineEvent> read_event(const Json& event) {
+    if (!event.is_object()) return fail("must be an object");
+    for (const auto& [key, value] : event.items()) {
+        if (key != "at" && key != "apply" && key != "delete") return fail(fmt::format("{}: is not one of: at, apply, delete", key));
+    }
+    const Json* at = find_path(event, {"at"});
+    if (at == nullptr) return fail("at: is missing");
+    const Result<Duration> time = parse_duration(at->is_string() ? at->get<std::string>() : at->dump());
+    if (!time) return fail(fmt::format("at: {}", time.error().message));
+    if (time->us < 0) return fail("at: must not be negative");
+    auto apply = read_manifests(event, "apply");
+    if (!apply) return std::unexpected(apply.error());
+    auto erase = read_manifests(event, "delete");
+    if (!erase) return std::unexpected(erase.error());
+    if (apply->empty() && erase->empty()) return fail("has neither apply nor delete");
+    return TimelineEvent{.at = *time, .apply = std::move(*apply), .erase = std::move(*erase)};
+}
+
+}  // namespace
+
+Result<std::vector<TimelineEvent>> read_timeline(std::string_view json) {
+    const Json body = Json::parse(json, nullptr, false);
+    const Json* events = find_path(body, {"events"});
+    if (events == nullptr || !events->is_array()) return fail("events: must be a list");
+    std::vector<TimelineEvent> out;
+    for (std::size_t i = 0; i < events->size(); ++i) {
+        auto event = read_event((*events)[i]);
+        if (!event) return fail(fmt::format("events[{}]: {}", i, event.error().message));
+        out.push_back(std::move(*event));
+    }
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,3 @@
+module reprieve.dev/tests/faultproxy
+
+go 1.26.0
