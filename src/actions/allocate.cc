@@ -29,35 +29,55 @@ Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
     return {};
 }
 
+bool inside(const TopologySeat& seat, NodeId node) { return seat.domain.nodes.empty() || std::ranges::find(seat.domain.nodes, node) != seat.domain.nodes.end(); }
+
 // Members that hold a nomination stay where they are nominated, if they still fit there.
-bool keep_nominated(Desk& desk, std::span<const PodId> pods, View view, std::uint32_t note, std::vector<PodId>& rest) {
+void keep_nominated(Desk& desk, std::span<const PodId> pods, View view, const TopologySeat& seat, std::uint32_t note, std::vector<PodId>& rest) {
     for (PodId pod : pods) {
-        const NodeId node = nominated_node(desk.snapshot(), pod);
-        if (node && desk.placer.fits(pod, node, view)) {
+        const NodeId node = seat.plain() ? nominated_node(desk.snapshot(), pod) : NodeId();
+        if (node && inside(seat, node) && desk.placer.fits(pod, node, view)) {
             desk.placer.put(pod, node, view, note);
             desk.session.touch(node);
         } else {
             rest.push_back(pod);
         }
     }
-    return true;
 }
 
 bool place_members(Desk& desk, const Mandatory& members, View view, const TopologySeat& seat, std::uint32_t note) {
     const auto start = desk.session.tx.checkpoint();
     std::vector<PodId> rest;
-    keep_nominated(desk, members.pods, view, note, rest);
+    keep_nominated(desk, members.pods, view, seat, note, rest);
     if (!rest.empty() && !place_in_seat(desk.session, desk.placer, rest, view, seat, note)) {
         desk.session.rollback(start);
         return false;
     }
-    for (PodId pod : members.surplus) {
-        const NodeId node = desk.placer.find(pod, view, seat.domain.nodes);
-        if (!node) continue;
-        desk.placer.put(pod, node, view, note);
-        desk.session.touch(node);
+    for (const std::vector<PodId>& batch : members.surplus) {
+        // A batch that does not fit stays pending; the gang runs without it.
+        static_cast<void>(place_in_seat(desk.session, desk.placer, batch, view, seat, note));
     }
     return true;
+}
+
+// A gang that has its minimum: each batch by itself, where the rules still allow it beside the members that run.
+Served place_surplus(Desk& desk, const Demand& demand, const Mandatory& members, ActionKind as) {
+    const Snapshot& s = desk.snapshot();
+    const auto start = desk.session.tx.checkpoint();
+    bool any = false;
+    for (View view : {View::kNow, View::kLater}) {
+        if (any) break;
+        for (const std::vector<PodId>& batch : members.surplus) {
+            for (const SearchDomain& domain : network_search_space(s, demand.gang).domains) {
+                const std::uint32_t note = desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
+                if (!place_in_seat(desk.session, desk.placer, batch, view, make_seat(s, demand.gang, domain), note)) continue;
+                any = true;
+                break;
+            }
+        }
+    }
+    if (!any) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
+    desk.session.commit(start);
+    return {.done = true};
 }
 
 // Whether the domain's free room adds up to the need at all.
@@ -73,12 +93,13 @@ bool may_fit(const Snapshot& s, View view, const SearchDomain& domain, std::span
 Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const Snapshot& s = desk.snapshot();
     const GangRow& gang = s.gangs[demand.gang];
-    const Mandatory members = mandatory_members(s, demand);
+    const Mandatory members = desk.members_of(demand);
     if (members.missing > 0) {
-        return {.why_not = fmt::format("the gang needs {} members and {} of them do not exist yet", gang.min, members.missing)};
+        return {.why_not = fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing)};
     }
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
+    if (members.pods.empty()) return place_surplus(desk, demand, members, as);
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     const auto start = desk.session.tx.checkpoint();
     for (View view : {View::kNow, View::kLater}) {

@@ -48,21 +48,31 @@ public:
     }
 
 private:
+    // The demands of one queue, in order; none: those that name a queue which does not exist.
+    struct Line {
+        QueueId queue;
+        std::vector<Demand> demands;
+        std::size_t next = 0;
+        [[nodiscard]] const Demand& front() const { return demands[next]; }
+    };
+
     Snapshot& snapshot() { return session_.snapshot; }
 
     void collect(const std::vector<std::string>& only) {
         for (Demand& demand : find_demands(cluster_)) {
             if (!only.empty() && !asked_for(demand, only)) continue;
             if (demand.nominated) nominated_.push_back(std::move(demand));
-            else waiting_.push_back(std::move(demand));
+            else line_of(demand.queue).demands.push_back(std::move(demand));
         }
         const auto before = [&](const Demand& a, const Demand& b) { return demand_before(snapshot(), a, b); };
         std::ranges::sort(nominated_, before);
-        std::ranges::sort(waiting_, before);
-        bool several = false;
-        for (const Demand& d : waiting_) several = several || d.queue != waiting_.front().queue;
-        by_share_ = several;
-        if (several) shares_.emplace(snapshot());
+        for (Line& line : lines_) std::ranges::sort(line.demands, before);
+        if (lines_.size() > 1) shares_.emplace(snapshot());
+    }
+
+    Line& line_of(QueueId queue) {
+        const auto at = std::ranges::find(lines_, queue, &Line::queue);
+        return at != lines_.end() ? *at : lines_.emplace_back(Line{.queue = queue});
     }
 
     bool asked_for(const Demand& demand, const std::vector<std::string>& only) {
@@ -81,32 +91,28 @@ private:
 
     void serve_all() {
         std::size_t next_nominated = 0;
-        while (next_nominated < nominated_.size() || !waiting_.empty()) {
-            const std::optional<std::size_t> next = next_waiting();
+        while (true) {
+            Line* line = next_line();
+            if (line == nullptr && next_nominated == nominated_.size()) break;
             // Who was promised room comes before everybody of no higher standing.
-            if (next_nominated < nominated_.size() && (!next || nominated_[next_nominated].priority >= waiting_[*next].priority)) {
+            if (next_nominated < nominated_.size() && (line == nullptr || nominated_[next_nominated].priority >= line->front().priority)) {
                 serve_nominated(nominated_[next_nominated++]);
-                continue;
+            } else {
+                serve(line->demands[line->next++]);
             }
-            const Demand demand = std::move(waiting_[*next]);
-            waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(*next));
-            serve(demand);
         }
         for (const Demand& demand : small_) {
             if (!allocate(desk_, demand, ActionKind::kBackfill).done) refuse(demand, {});
         }
     }
 
-    // waiting_ is sorted inside each queue; between queues the share decides, anew after every demand.
-    std::optional<std::size_t> next_waiting() {
-        if (waiting_.empty()) return std::nullopt;
-        if (!by_share_) return 0;
-        std::size_t best = 0;
-        for (std::size_t i = 1; i < waiting_.size(); ++i) {
-            const QueueId a = waiting_[i].queue;
-            const QueueId b = waiting_[best].queue;
-            if (a == b || !a || !b) continue;
-            if (shares_->serve_before(snapshot(), a, b)) best = i;
+    // The queue whose turn it is: by its share, anew after every demand. Null: nobody waits.
+    Line* next_line() {
+        Line* best = nullptr;
+        for (Line& line : lines_) {
+            if (line.next == line.demands.size()) continue;
+            if (best == nullptr || !line.queue) best = &line;
+            else if (best->queue && shares_->serve_before(snapshot(), line.queue, best->queue)) best = &line;
         }
         return best;
     }
@@ -122,6 +128,7 @@ private:
                 wait_there(pod, builder_.note({.action = ActionKind::kPreempt}));
                 return;
             }
+            case NominationState::kInterrupted:
             case NominationState::kIdle: {
                 const NodeId node = nominated_node(snapshot(), pod);
                 if (!placer_.fits(pod, node, View::kLater)) clear(pod);
@@ -136,12 +143,14 @@ private:
 
     // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next plan.
     void serve_nominated_gang(const Demand& demand) {
-        const bool waits = std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == NominationState::kInFlight; });
+        const auto any_is = [&](NominationState state) { return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; }); };
+        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted);
         if (!waits) {
             for (PodId p : demand.pods) {
                 const NominationState state = state_of(p);
                 if (state == NominationState::kLost) clear(p);
-                if (state == NominationState::kIdle && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
+                const bool open = state == NominationState::kIdle || state == NominationState::kInFlight || state == NominationState::kInterrupted;
+                if (open && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
             }
             serve_like_new(demand);
             return;
@@ -283,10 +292,9 @@ private:
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;
-    bool by_share_ = false;
     std::optional<Shares> shares_;
     std::vector<Demand> nominated_;
-    std::vector<Demand> waiting_;
+    std::vector<Line> lines_;
     std::vector<Demand> small_;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plugins/order.h"
+#include "plugins/sub_groups.h"
 
 namespace reprieve {
 
@@ -44,44 +45,136 @@ std::vector<Demand> find_demands(const Cluster& cluster) {
     return out;
 }
 
-Mandatory mandatory_members(const Snapshot& s, const Demand& demand) {
-    const GangRow& gang = s.gangs[demand.gang];
-    Mandatory out;
-    std::int32_t need = std::max(0, gang.min - gang.live);
-    std::vector<bool> taken(demand.pods.size());
-    const auto take = [&](std::size_t i) {
-        taken[i] = true;
-        out.pods.push_back(demand.pods[i]);
-        --need;
+namespace {
+
+bool holds_place(const PodRow& row) { return row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated; }
+
+// Picks members of one gang: by role, by sub-group, then by pod order.
+class Picking {
+public:
+    Picking(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) : snapshot_(s), gang_(s.gangs[demand.gang]) {
+        for (PodId pod : demand.pods) {
+            if (could_run(pod)) pods_.push_back(pod);
+        }
+        taken_.resize(pods_.size());
+        if (gang_.fact == nullptr || gang_.fact->sub_groups.empty()) return;
+        for (PodId pod : gang_.pods) {
+            const SubGroupKey key = sub_group_of(s, pod);
+            if (!key) continue;
+            if (holds_place(s.pods[pod])) ++sub(key).members;
+            else sub(key);
+        }
+        std::ranges::sort(subs_, [&](const Sub& a, const Sub& b) { return sub_group_before(s, a.key, b.key); });
+    }
+
+    Mandatory pick() {
+        Mandatory out;
+        need_ = std::max(0, gang_.min - gang_.live);
+        pick_roles(out);
+        pick_sub_groups(out);
+        for (std::size_t i = 0; i < pods_.size() && need_ > 0; ++i) {
+            for (std::size_t mate : batch_of(i)) take(mate, out.pods);
+        }
+        out.missing = std::max(out.missing, need_);
+        std::ranges::sort(out.pods, [&](PodId a, PodId b) { return pod_before(snapshot_, a, b); });
+        for (std::size_t i = 0; i < pods_.size(); ++i) {
+            std::vector<PodId> batch;
+            for (std::size_t mate : batch_of(i)) take(mate, batch);
+            if (!batch.empty()) out.surplus.push_back(std::move(batch));
+        }
+        return out;
+    }
+
+private:
+    struct Sub {
+        SubGroupKey key;
+        std::int32_t members = 0;  // that hold a place or are picked
     };
-    // Roles first: each role's own minimum, where the gang's minimum does not undercut them.
-    if (gang.fact != nullptr) {
-        std::int64_t sum = 0;
-        for (const auto& [role, min] : gang.fact->role_minimums) sum += min;
-        for (const auto& [role, min] : gang.fact->role_minimums) {
-            if (gang.min < sum) break;
-            std::int32_t live = 0;
-            for (PodId p : gang.pods) {
-                const PodState state = s.pods[p].state;
-                if (s.facts->pod(p).role == role && (state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated)) ++live;
-            }
-            for (std::size_t i = 0; i < demand.pods.size() && live < min; ++i) {
-                if (taken[i] || s.facts->pod(demand.pods[i]).role != role) continue;
-                take(i);
-                ++live;
-            }
-            if (live < min) out.missing += min - live;
+
+    Sub& sub(const SubGroupKey& key) {
+        const auto at = std::ranges::find(subs_, key, &Sub::key);
+        return at != subs_.end() ? *at : subs_.emplace_back(Sub{key, 0});
+    }
+    [[nodiscard]] std::int32_t size_of(const SubGroupKey& key) const {
+        return std::max(1, gang_.fact->sub_groups[static_cast<std::size_t>(key.policy)].size);
+    }
+
+    void take(std::size_t i, std::vector<PodId>& into) {
+        if (taken_[i]) return;
+        taken_[i] = true;
+        --need_;
+        into.push_back(pods_[i]);
+        if (!subs_.empty()) {
+            if (const SubGroupKey key = sub_group_of(snapshot_, pods_[i])) ++sub(key).members;
         }
     }
-    for (std::size_t i = 0; i < demand.pods.size() && need > 0; ++i) {
-        if (!taken[i]) take(i);
+
+    // The pod and those it must start with; empty if it is taken or too few mates are there to start.
+    std::vector<std::size_t> batch_of(std::size_t i) {
+        if (taken_[i]) return {};
+        const SubGroupKey key = subs_.empty() ? SubGroupKey{} : sub_group_of(snapshot_, pods_[i]);
+        if (!key) return {i};
+        const std::int32_t lacking = size_of(key) - sub(key).members;
+        if (lacking <= 1) return {i};
+        std::vector<std::size_t> out;
+        for (std::size_t j = i; j < pods_.size() && std::ssize(out) < lacking; ++j) {
+            if (!taken_[j] && sub_group_of(snapshot_, pods_[j]) == key) out.push_back(j);
+        }
+        return std::ssize(out) == lacking ? out : std::vector<std::size_t>{};
     }
-    out.missing = std::max(out.missing, need);
-    std::ranges::sort(out.pods, [&](PodId a, PodId b) { return pod_before(s, a, b); });
-    for (std::size_t i = 0; i < demand.pods.size(); ++i) {
-        if (!taken[i]) out.surplus.push_back(demand.pods[i]);
+
+    // Each role's own minimum, where the gang's minimum does not undercut them.
+    void pick_roles(Mandatory& out) {
+        if (gang_.fact == nullptr) return;
+        std::int64_t sum = 0;
+        for (const auto& [role, min] : gang_.fact->role_minimums) sum += min;
+        if (gang_.min < sum) return;
+        for (const auto& [role, min] : gang_.fact->role_minimums) {
+            std::int32_t live = 0;
+            for (PodId p : gang_.pods) live += snapshot_.facts->pod(p).role == role && holds_place(snapshot_.pods[p]) ? 1 : 0;
+            for (std::size_t i = 0; i < pods_.size() && live < min; ++i) {
+                if (taken_[i] || snapshot_.facts->pod(pods_[i]).role != role) continue;
+                take(i, out.pods);
+                ++live;
+            }
+            out.missing += std::max(0, min - live);
+        }
     }
-    return out;
-}
+
+    // Complete sub-groups until each policy has as many as it needs.
+    void pick_sub_groups(Mandatory& out) {
+        if (subs_.empty()) return;
+        for (std::size_t p = 0; p < gang_.fact->sub_groups.size(); ++p) {
+            const SubGroupPolicy& policy = gang_.fact->sub_groups[p];
+            std::int32_t ready = 0;
+            const auto of_policy = [&](const Sub& s) { return s.key.policy == static_cast<std::int32_t>(p); };
+            for (const Sub& s : subs_) ready += of_policy(s) && s.members >= size_of(s.key) ? 1 : 0;
+            const std::vector<Sub> order = subs_;
+            for (const Sub& s : order) {
+                if (ready >= policy.min_sub_groups) break;
+                if (!of_policy(s) || s.members >= size_of(s.key)) continue;
+                for (std::size_t i = 0; i < pods_.size(); ++i) {
+                    if (taken_[i] || sub_group_of(snapshot_, pods_[i]) != s.key) continue;
+                    const std::vector<std::size_t> batch = batch_of(i);
+                    for (std::size_t mate : batch) take(mate, out.pods);
+                    if (!batch.empty()) ++ready;
+                    break;
+                }
+            }
+            if (ready < policy.min_sub_groups) out.missing += (policy.min_sub_groups - ready) * std::max(1, policy.size);
+        }
+    }
+
+    const Snapshot& snapshot_;
+    const GangRow& gang_;
+    std::vector<PodId> pods_;
+    std::vector<bool> taken_;
+    std::vector<Sub> subs_;
+    std::int32_t need_ = 0;
+};
+
+}  // namespace
+
+Mandatory mandatory_members(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) { return Picking(s, demand, could_run).pick(); }
 
 }  // namespace reprieve

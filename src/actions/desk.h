@@ -1,6 +1,7 @@
 // Desk: what every action of a cycle works with.
 #pragma once
 
+#include "actions/demands.h"
 #include "actions/plan_builder.h"
 #include "search/placement.h"
 #include "search/session.h"
@@ -14,6 +15,10 @@ struct Desk {
     PlanBuilder& plan;
 
     [[nodiscard]] Snapshot& snapshot() const { return session.snapshot; }
+    // The members of a gang that must come together, among those that some node does not refuse for good.
+    [[nodiscard]] Mandatory members_of(const Demand& demand) const {
+        return mandatory_members(snapshot(), demand, [this](PodId pod) { return placer.could_run(pod); });
+    }
 };
 
 // What is known after trying to serve a demand.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "actions/demands.h"
 #include "actions/eviction_mode.h"
 #include "base/check.h"
 
@@ -39,12 +38,22 @@ Served GangEvict::serve(const Demand& demand) {
     if (!reclaim_ && std::ranges::find(off, "priority") != off.end()) return {.why_not = "preemption by priority is switched off"};
     Mandatory members{.pods = demand.pods};
     if (demand.gang) {
-        members = mandatory_members(s, demand);
+        members = desk_.members_of(demand);
         if (members.missing > 0) return {};
         if (members.pods.empty()) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
     }
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
-    const GangRules rules = rules_for(demand, need);
+    GangRules rules = rules_for(demand, need);
+    // Pods on nodes that no member may use cover nothing of the need.
+    std::vector<bool> useful;
+    if (action_.improve) {
+        useful.resize(s.nodes.size());
+        for (PodId pod : members.pods) {
+            const FactAnswers& answers = desk_.placer.facts(pod);
+            for (NodeId node : s.nodes_by_name) useful[node.index()] = useful[node.index()] || answers[node.index()].fits();
+        }
+        rules.attack.useful = &useful;
+    }
     if (reclaim_) {
         // Whether the queue may reclaim at all, before anything is searched.
         const ShareVote vote(s, *shares_, demand.queue, need);
@@ -102,7 +111,7 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand, const GangRule
     return best;
 }
 
-void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::span<const PodId> members, std::span<const PodId> surplus) {
+void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::span<const PodId> members, const std::vector<std::vector<PodId>>& surplus) {
     const Snapshot& s = desk_.snapshot();
     const std::string owner = owner_name(s, demand);
     const std::string where = choice.seat.domain.name.empty() ? "" : " in " + choice.seat.domain.name;
@@ -127,12 +136,7 @@ void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::s
     desk_.session.commit(start);
     const bool placed = place_in_seat(desk_.session, desk_.placer, members, View::kLater, choice.seat, note);
     REPRIEVE_CHECK(placed, "members of {} that were counted to fit", owner);
-    for (PodId pod : surplus) {
-        const NodeId node = desk_.placer.find(pod, View::kLater, choice.seat.domain.nodes);
-        if (!node) continue;
-        desk_.placer.put(pod, node, View::kLater, note);
-        desk_.session.touch(node);
-    }
+    for (const std::vector<PodId>& batch : surplus) static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
     desk_.session.commit(start);
 }
 

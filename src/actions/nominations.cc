@@ -23,12 +23,19 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
         const auto in = [&](const std::optional<PlanNote>& plan) { return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end(); };
         return in(fact.more().plan) || (group != nullptr && in(group->plan));
     };
+    bool leaving = false;
     for (PodId other : s.node_pods[node]) {
-        if (s.pods[other].state != PodState::kTerminating) continue;
-        const Pod& leaving = s.facts->pod(other);
-        if ((leaving.disruption_target && s.pods[other].unit_priority < standing) || named(leaving.uid)) return NominationState::kInFlight;
+        const Pod& victim = s.facts->pod(other);
+        const PodState state = s.pods[other].state;
+        if (state == PodState::kTerminating) {
+            leaving = leaving || (victim.disruption_target && s.pods[other].unit_priority < standing) || named(victim.uid);
+        } else if (state == PodState::kRunning && named(victim.uid)) {
+            // A soft eviction leaves it to others when the victim goes.
+            if (victim.more().soft_eviction.empty()) return NominationState::kInterrupted;
+            leaving = true;
+        }
     }
-    return NominationState::kIdle;
+    return leaving ? NominationState::kInFlight : NominationState::kIdle;
 }
 
 }  // namespace reprieve

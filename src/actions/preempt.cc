@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "actions/demands.h"
 #include "actions/eviction_mode.h"
 
 namespace reprieve {
@@ -18,7 +17,7 @@ Served Preempt::serve(const Demand& demand) {
     PodId pod = demand.first();
     std::string gang_owner;
     if (demand.gang) {
-        const Mandatory members = mandatory_members(s, demand);
+        const Mandatory members = desk_.members_of(demand);
         if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {.why_not = "preempt serves single pods"};
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);

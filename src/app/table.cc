@@ -112,11 +112,12 @@ std::vector<std::size_t> Table::column_widths(std::size_t count, const TableStyl
     }
     const auto room = static_cast<std::size_t>(style.width);
     if (room == 0 || widths.empty()) return widths;
+    const std::vector<std::size_t> natural = widths;
     fit(widths, least, room > blanks ? room - blanks : 0);
     // Better a line too long than two pods or nodes that look like one.
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        while (widths[c] > 0 && widths[c] < kMostPadding && confuses(c, widths[c], count))
-            ++widths[c];
+        while (widths[c] < natural[c] && confuses(c, widths[c], count))
+            widths[c] = std::min(2 * widths[c], natural[c]);
     }
     return widths;
 }

@@ -60,10 +60,10 @@ TEST(Table, NeverShortensWordsOrMakesTwoNamesOne) {
     table.add({.cells = {{"worker-node-1.compute.internal"}, {"now"}}, .notes = {}});
     EXPECT_EQ(print(table, {.width = 31}),
               "Things (3)\n"
-              "  NODE                         WHEN\n"
-              "  worker-node-0…pute.internal  after evictions\n"
-              "  worker-node-0…pute.internal  now\n"
-              "  worker-node-1…pute.internal  now\n");
+              "  NODE                            WHEN\n"
+              "  worker-node-0.compute.internal  after evictions\n"
+              "  worker-node-0.compute.internal  now\n"
+              "  worker-node-1.compute.internal  now\n");
 }
 
 TEST(Table, KeepsEnoughOfANameHoweverNarrow) {

@@ -93,34 +93,42 @@ void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Fi
     out.push_back({"InterPodAffinity", "none of the pods that it must be near is in its domain"});
 }
 
+// Calls `visit` for every other pod in the domain of the pod's node.
+template <class Visit>
+void each_neighbour(const Scene& scene, const PlacedPod& placed, StringId key, Visit visit) {
+    const StringId value = domain_of(scene.judged(), key, placed.node);
+    if (!value) return;
+    for (const NodeId node : scene.judged().domain(key, value)) {
+        for (const PodId other : scene.on(node)) {
+            if (other != placed.pod) visit(other);
+        }
+    }
+}
+
 void judge_own_anti(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
     for (const PodAffinityTerm& term : judged.spec(placed.pod).anti_affinity) {
-        for (const NodeId node : IdRange<NodeId>(judged.snapshot.nodes.size())) {
-            if (judged.cluster.node(node) == nullptr || !share_domain(judged, term.topology_key, placed.node, node))
-                continue;
-            for (const PodId other : scene.on(node)) {
-                if (other == placed.pod || !speaks_of(judged, term, other)) continue;
-                out.push_back(
-                    {"InterPodAffinity",
-                     fmt::format(
-                         "must keep away from {} in {}", judged.name(other), judged.words.text(term.topology_key))});
-            }
-        }
+        each_neighbour(scene, placed, term.topology_key, [&](PodId other) {
+            if (!speaks_of(judged, term, other)) return;
+            out.push_back(
+                {"InterPodAffinity",
+                 fmt::format(
+                     "must keep away from {} in {}", judged.name(other), judged.words.text(term.topology_key))});
+        });
     }
 }
 
 void judge_others_anti(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
-    for (const PodId other : scene.repelling()) {
-        if (other == placed.pod) continue;
-        for (const PodAffinityTerm& term : judged.spec(other).anti_affinity) {
-            if (!share_domain(judged, term.topology_key, placed.node, scene.seat(other).node)) continue;
-            if (!speaks_of(judged, term, placed.pod)) continue;
-            out.push_back(
-                {"InterPodAffinity",
-                 fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(term.topology_key))});
-        }
+    for (const auto& [key, terms] : scene.repelling()) {
+        if (terms == 0) continue;
+        each_neighbour(scene, placed, key, [&, key = key](PodId other) {
+            for (const PodAffinityTerm& term : judged.spec(other).anti_affinity) {
+                if (term.topology_key != key || !speaks_of(judged, term, placed.pod)) continue;
+                out.push_back({"InterPodAffinity",
+                               fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(key))});
+            }
+        });
     }
 }
 

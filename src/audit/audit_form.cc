@@ -153,14 +153,16 @@ void judge_certificates(const Case& judged, Report& report) {
     for (const EvictedPod& item : judged.evicted) {
         if (item.action && serves_a_demand(*item.action)) ++victims[{item.entry->owner, item.entry->action}];
     }
+    std::map<std::pair<std::string, std::string>, const Certificate*> certificates;
+    for (const Certificate& item : judged.plan.certificates)
+        certificates.emplace(std::pair(item.owner, item.action), &item);
     for (const auto& [key, count] : victims) {
-        const auto& all = judged.plan.certificates;
-        const auto found =
-            std::ranges::find_if(all, [&](const Certificate& c) { return std::pair(c.owner, c.action) == key; });
-        if (found == all.end()) {
+        const auto it = certificates.find(key);
+        if (it == certificates.end()) {
             report.add("certificate", key.first, fmt::format("evicts by {} without a certificate", key.second));
             continue;
         }
+        const Certificate* found = it->second;
         if (found->status == CertificateStatus::kInfeasible)
             report.add("certificate", key.first, "evicts though infeasible");
         if (found->cost.empty()) report.add("certificate", key.first, "evicts without a cost");

@@ -58,6 +58,11 @@ TEST_F(AuditForm, PlacementsNameThingsThatExist) {
     EXPECT_THAT(found, testing::IsSupersetOf({"form default/high", "form default/nobody"}));
 }
 
+TEST_F(AuditForm, UnplacedPodsExist) {
+    world.unplaced("nobody");
+    EXPECT_THAT(world.found(), ElementsAre("form default/nobody"));
+}
+
 TEST_F(AuditForm, ARunningPodIsNotPlaced) {
     world.place("low", "n1");
     EXPECT_THAT(world.found(), ElementsAre("form default/low"));

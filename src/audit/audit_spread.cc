@@ -6,20 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "audit/rules.h"
 
 namespace reprieve {
 namespace {
-
-struct Question {
-    const Scene& scene;
-    const PlacedPod& placed;
-    const SpreadConstraint& rule;
-    Proof proof;
-    StringId own_domain;
-};
 
 bool counts_node(const Case& judged, const PodSpec& spec, const SpreadConstraint& rule, const Node& node) {
     const bool has_keys = std::ranges::all_of(
@@ -28,48 +21,72 @@ bool counts_node(const Case& judged, const PodSpec& spec, const SpreadConstraint
            (!rule.honor_taints || tolerates_all(spec, node, judged.words));
 }
 
-bool matches(const Question& q, PodId pod) {
-    const Case& judged = q.scene.judged();
-    return judged.fact(pod).ns == judged.fact(q.placed.pod).ns &&
-           q.rule.selector.matches(judged.labels(pod), judged.words);
+void tally_seat(const Scene& scene, const SpreadConstraint& rule, const Seat& seat, SpreadTally& tally) {
+    if (seat.placed == nullptr) {
+        ++tally.settled;
+        return;
+    }
+    const auto& rules = scene.judged().spec(seat.pod).spread;
+    ++(std::ranges::find(rules, rule) != rules.end() ? tally.placed_alike : tally.placed_otherwise);
+    ++tally.placed_for[seat.placed->owner()];
 }
 
-bool has_same_rule(const Question& q, PodId pod) {
-    const auto& rules = q.scene.judged().spec(pod).spread;
-    return std::ranges::find(rules, q.rule) != rules.end();
-}
-
-bool counts(const Question& q, const Seat& seat, StringId domain) {
-    if (seat.pod == q.placed.pod) return true;
-    if (seat.placed == nullptr) return true;
-    if (q.proof == Proof::kOfFault) return domain != q.own_domain || has_same_rule(q, seat.pod);
-    return domain == q.own_domain || seat.placed->owner() == q.placed.owner();
-}
-
-// Matching pods per domain that takes part; a domain without any stands as 0.
-std::map<StringId, std::int64_t> count_domains(const Question& q) {
-    const Case& judged = q.scene.judged();
-    const PodSpec& spec = judged.spec(q.placed.pod);
-    std::map<StringId, std::int64_t> found;
+// Matching pods per domain that takes part; a domain without any stands, too.
+SpreadTallies tally_domains(const Scene& scene, PodId asks, const SpreadConstraint& rule) {
+    const Case& judged = scene.judged();
+    const PodSpec& spec = judged.spec(asks);
+    const auto matches = [&](PodId pod) {
+        return judged.fact(pod).ns == judged.fact(asks).ns && rule.selector.matches(judged.labels(pod), judged.words);
+    };
+    SpreadTallies found;
     for (const NodeId id : IdRange<NodeId>(judged.snapshot.nodes.size())) {
         const Node* node = judged.cluster.node(id);
-        if (node == nullptr || !counts_node(judged, spec, q.rule, *node)) continue;
-        const StringId domain = node->labels.get(q.rule.topology_key);
-        std::int64_t& here = found[domain];
-        for (const PodId pod : q.scene.on(id)) {
-            if (!judged.fact(pod).terminating() && matches(q, pod) && counts(q, q.scene.seat(pod), domain)) ++here;
+        if (node == nullptr || !counts_node(judged, spec, rule, *node)) continue;
+        SpreadTally& tally = found[node->labels.get(rule.topology_key)];
+        for (const PodId pod : scene.on(id)) {
+            if (!judged.fact(pod).terminating() && matches(pod)) tally_seat(scene, rule, scene.seat(pod), tally);
         }
     }
-    if (q.proof == Proof::kOfFit) return found;
     for (const EvictedPod& victim : judged.evicted) {
-        const NodeId id = judged.cluster.find_node(judged.fact(victim.pod).node);
-        if (!id || q.scene.has(victim.pod) || victim.entry->owner == q.placed.owner() || !matches(q, victim.pod))
-            continue;
-        const StringId domain = judged.cluster.node(id)->labels.get(q.rule.topology_key);
-        const bool takes_part = counts_node(judged, spec, q.rule, *judged.cluster.node(id));
-        if (takes_part && domain != q.own_domain) ++found[domain];
+        const Node* node = judged.cluster.node(judged.cluster.find_node(judged.fact(victim.pod).node));
+        if (node == nullptr || scene.has(victim.pod) || !matches(victim.pod)) continue;
+        if (!counts_node(judged, spec, rule, *node)) continue;
+        SpreadTally& tally = found[node->labels.get(rule.topology_key)];
+        ++tally.evicted;
+        ++tally.evicted_for[victim.entry->owner];
     }
     return found;
+}
+
+std::int64_t of_owner(const std::map<std::string, std::int64_t>& counts, const std::string& owner) {
+    const auto it = counts.find(owner);
+    return it == counts.end() ? 0 : it->second;
+}
+
+// How many pods a domain held when the pod came, as far as the proof asks: at least so many in its own domain and at
+// most so many elsewhere to prove a fault, the other way round to prove a fit.
+std::int64_t pods_in(const SpreadTally& tally, bool own_domain, const std::string& owner, Proof proof) {
+    const std::int64_t all = tally.settled + tally.placed_alike + tally.placed_otherwise;
+    if (proof == Proof::kOfFault) {
+        return own_domain ? all - tally.placed_otherwise : all + tally.evicted - of_owner(tally.evicted_for, owner);
+    }
+    return own_domain ? all : tally.settled + of_owner(tally.placed_for, owner);
+}
+
+std::int64_t skew_of(const SpreadTallies& tallies,
+                     const SpreadConstraint& rule,
+                     StringId domain,
+                     const std::string& owner,
+                     Proof proof) {
+    std::int64_t here = 0;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [value, tally] : tallies) {
+        const std::int64_t count = pods_in(tally, value == domain, owner, proof);
+        if (value == domain) here = count;
+        least = std::min(least, count);
+    }
+    if (tallies.empty() || std::cmp_less(tallies.size(), rule.min_domains)) least = 0;
+    return here - least;
 }
 
 }  // namespace
@@ -78,7 +95,9 @@ void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Find
     const Case& judged = scene.judged();
     if (scene.view() != View::kLater || !judged.filters_by("PodTopologySpread")) return;
     const Labels& labels = judged.cluster.node(placed.node)->labels;
-    for (const SpreadConstraint& rule : judged.spec(placed.pod).spread) {
+    const std::vector<SpreadConstraint>& rules = judged.spec(placed.pod).spread;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const SpreadConstraint& rule = rules[i];
         if (!rule.hard) continue;
         const StringId domain = labels.get(rule.topology_key);
         if (!domain) {
@@ -87,13 +106,10 @@ void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Find
             continue;
         }
         if (rule.selector.empty()) continue;  // upstream counts nobody then
-        const auto per_domain = count_domains({scene, placed, rule, proof, domain});
-        std::int64_t least = 0;
-        if (!per_domain.empty() && std::cmp_greater_equal(per_domain.size(), rule.min_domains)) {
-            least = std::ranges::min_element(per_domain, {}, [](const auto& item) { return item.second; })->second;
-        }
-        const auto here = per_domain.find(domain);
-        const std::int64_t skew = (here == per_domain.end() ? 0 : here->second) - least;
+        const Pod& fact = judged.fact(placed.pod);
+        const auto [memo, fresh] = scene.spread_memo().try_emplace({fact.ns, fact.spec, i});
+        if (fresh) memo->second = tally_domains(scene, placed.pod, rule);
+        const std::int64_t skew = skew_of(memo->second, rule, domain, placed.owner(), proof);
         if (skew <= rule.max_skew) continue;
         out.push_back({"PodTopologySpread",
                        fmt::format("{} {} would have {} pods more than the emptiest, {} are allowed",

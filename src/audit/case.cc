@@ -64,6 +64,9 @@ void Case::look_up_placements() {
             }
         }
         item.in_flight = is_in_flight(item);
+        placed_by_name_[entry.pod].push_back(placed.size());
+        if (entry.owner != entry.pod) placed_by_name_[entry.owner].push_back(placed.size());
+        if (const GangId gang = row(pod).gang) placed_by_gang_[gang].push_back(placed.size());
         placed.push_back(std::move(item));
     }
 }
@@ -146,16 +149,31 @@ std::int32_t Case::standing(const Owner& owner) const {
 }
 
 std::vector<const PlacedPod*> Case::placements_for(const std::string& name) const {
-    const Owner who = owner(name);
-    const std::vector<GangId> gangs = who.gang ? together(who.gang) : std::vector<GangId>();
-    std::vector<const PlacedPod*> found;
-    for (const PlacedPod& item : placed) {
-        if (item.in_flight) continue;
-        const GangId gang = row(item.pod).gang;
-        const bool of_gang = gang && std::ranges::find(gangs, gang) != gangs.end();
-        if (of_gang || item.pod == who.pod || item.entry->owner == name) found.push_back(&item);
+    std::set<std::size_t> found;
+    if (const auto it = placed_by_name_.find(name); it != placed_by_name_.end())
+        found.insert(it->second.begin(), it->second.end());
+    if (const Owner who = owner(name); who.gang) {
+        for (const GangId gang : together(who.gang)) {
+            const auto it = placed_by_gang_.find(gang);
+            if (it != placed_by_gang_.end()) found.insert(it->second.begin(), it->second.end());
+        }
     }
-    return found;
+    std::vector<const PlacedPod*> items;
+    for (const std::size_t at : found) {
+        if (!placed[at].in_flight) items.push_back(&placed[at]);
+    }
+    return items;
+}
+
+const std::vector<NodeId>& Case::domain(StringId key, StringId value) const {
+    const auto [it, fresh] = domains_.try_emplace(key);
+    if (fresh) {
+        for (const NodeId id : IdRange<NodeId>(snapshot.nodes.size())) {
+            const Node* node = cluster.node(id);
+            if (const StringId at = node == nullptr ? StringId() : node->labels.get(key)) it->second[at].push_back(id);
+        }
+    }
+    return it->second[value];
 }
 
 bool Case::is_in_flight(const PlacedPod& item) const {

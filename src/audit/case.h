@@ -90,6 +90,8 @@ struct Case {
     [[nodiscard]] std::int32_t standing(PodId pod) const;
     // What the plan places for an owner (and for the gangs that start only together with it), nothing in flight.
     [[nodiscard]] std::vector<const PlacedPod*> placements_for(const std::string& name) const;
+    // All nodes with this value of a label, in order of their ids.
+    [[nodiscard]] const std::vector<NodeId>& domain(StringId key, StringId value) const;
     // The gang and those that start only together with it.
     [[nodiscard]] std::vector<GangId> together(GangId gang) const;
     // The gang that has a minimum and that the pod belongs to, if any.
@@ -102,6 +104,10 @@ private:
 
     std::map<std::string, GangId, std::less<>> gangs_by_name_;
     std::map<PodId, std::size_t> evicted_index_;
+    std::map<std::string, std::vector<std::size_t>, std::less<>>
+        placed_by_name_;  // of the pod, or of whom it is placed for
+    std::map<GangId, std::vector<std::size_t>> placed_by_gang_;
+    mutable std::map<StringId, std::map<StringId, std::vector<NodeId>>> domains_;  // filled when first asked for
 };
 
 // Actions that evict to place a demand, as opposed to those that balance the whole cluster.

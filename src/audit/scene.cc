@@ -34,18 +34,20 @@ Scene::Scene(const Case& judged, View view)
 }
 
 void Scene::add(Seat seat) {
+    spread_memo_.clear();
     seats_[seat.pod] = seat;
     if (seat.node) by_node_[seat.node].push_back(seat.pod);
-    if (seat.node && !case_->spec(seat.pod).anti_affinity.empty()) repelling_.push_back(seat.pod);
     count_queue(seat, +1);
+    count_terms(seat, +1);
 }
 
 void Scene::remove(PodId pod) {
     const Seat seat = seats_[pod];
+    spread_memo_.clear();
     seats_[pod] = {};
     if (seat.node) std::erase(by_node_[seat.node], pod);
-    std::erase(repelling_, pod);
     count_queue(seat, -1);
+    count_terms(seat, -1);
 }
 
 void Scene::put_back(PodId victim) {
@@ -60,7 +62,12 @@ void Scene::grow(PodId resizing) {
     add(seat);
 }
 
-void Scene::count_queue(const Seat& seat, std::int64_t sign) {
+void Scene::count_terms(const Seat& seat, int sign) {
+    for (const PodAffinityTerm& term : case_->spec(seat.pod).anti_affinity)
+        repelling_[term.topology_key] += sign;
+}
+
+void Scene::count_queue(const Seat& seat, int sign) {
     const QueueId queue = case_->row(seat.pod).queue;
     if (!queue) return;
     for (const QueueId above : case_->snapshot.queue_path[queue]) {

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "audit/case.h"
@@ -19,6 +22,17 @@ struct Seat {
     const PlacedPod* placed = nullptr;  // null: it was there before the plan
     bool grown = false;                 // its deferred resize is granted
 };
+
+// Pods in one topology domain that a spread constraint counts.
+struct SpreadTally {
+    std::int64_t settled = 0;           // there before the plan
+    std::int64_t placed_alike = 0;      // by the plan, with the same constraint
+    std::int64_t placed_otherwise = 0;  // by the plan, without it
+    std::int64_t evicted = 0;
+    std::map<std::string, std::int64_t> placed_for;
+    std::map<std::string, std::int64_t> evicted_for;
+};
+using SpreadTallies = std::map<StringId, SpreadTally>;
 
 class Scene {
 public:
@@ -40,8 +54,12 @@ public:
             if (seat.pod) visit(seat);
         }
     }
-    // Pods here that require others to stay away.
-    [[nodiscard]] const std::vector<PodId>& repelling() const { return repelling_; }
+    // Labels of nodes by which pods here require others to stay away, and how many terms do so.
+    [[nodiscard]] const std::map<StringId, int>& repelling() const { return repelling_; }
+
+    // Tallies by namespace, shape of pod and number of the constraint, remembered until somebody moves.
+    using SpreadKey = std::tuple<StringId, SpecId, std::size_t>;
+    [[nodiscard]] std::map<SpreadKey, SpreadTallies>& spread_memo() const { return spread_memo_; }
 
     [[nodiscard]] std::int64_t amount(const Seat& seat, Dim dim) const;
     [[nodiscard]] std::int64_t used(NodeId node, Dim dim) const;
@@ -50,14 +68,16 @@ public:
     [[nodiscard]] const std::vector<DeviceHold>& holds(const Seat& seat) const;
 
 private:
-    void count_queue(const Seat& seat, std::int64_t sign);
+    void count_queue(const Seat& seat, int sign);
+    void count_terms(const Seat& seat, int sign);
 
     const Case* case_;
     View view_;
     IdVector<PodId, Seat> seats_;
     IdVector<NodeId, std::vector<PodId>> by_node_;
     IdVector<QueueId, Resources> by_queue_;
-    std::vector<PodId> repelling_;
+    std::map<StringId, int> repelling_;
+    mutable std::map<SpreadKey, SpreadTallies> spread_memo_;
 };
 
 }  // namespace reprieve

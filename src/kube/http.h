@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <string>
 
 #include "base/time.h"
@@ -39,6 +39,8 @@ struct HttpRequest {
     Duration silence;                          // of a stream: none longer than this; 0: any
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;
+    // Asked before every attempt; false: it is not made. Must outlive the request.
+    const std::function<bool()>* gate = nullptr;
 };
 
 // A Status object, as the API server sends it with an error. Empty where the body is something else.

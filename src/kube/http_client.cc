@@ -190,6 +190,10 @@ void HttpClient::start_waiting() {
     const auto next = [this](std::deque<CallPtr>& lane) {
         CallPtr call = std::move(lane.front());
         lane.pop_front();
+        if (call->request.gate != nullptr && !(*call->request.gate)()) {
+            call->done({.failure = "not sent: no longer allowed to act", .retryable = false});
+            return;
+        }
         ++active_count_[lane_of(call->request)];
         start(std::move(call));
     };

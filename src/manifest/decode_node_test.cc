@@ -53,7 +53,7 @@ TEST(DecodeNode, DevicesFromTheAnnotation) {
     EXPECT_EQ(fault("[{}]"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices][0].index: is missing");
     EXPECT_EQ(fault(R"([{"index":0},{"index":0}])"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: lists an index twice");
     EXPECT_EQ(fault(R"({"index":0})"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: must be a list, not an object");
-    EXPECT_EQ(fault(R"([{"index":0,)"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: is neither a JSON object nor a JSON list");
+    EXPECT_EQ(fault(R"([{"index":0,)"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: is not valid JSON: the text ends too early");
 }
 
 TEST(DecodeNode, Malformed) {

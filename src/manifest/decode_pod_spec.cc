@@ -92,8 +92,8 @@ void decode_toleration(Cursor& at, Toleration& out) {
             default: break;
         }
     }
-    if (!out.key && !out.exists) at.wrong("operator", "must be Exists where there is no key");
-    if (out.exists && out.value) at.wrong("value", "must be empty with operator Exists");
+    if (!out.key && !out.exists) at.wrong("has no key: then its operator must be Exists");
+    if (out.exists && out.value) at.wrong("has a value: then its operator must not be Exists");
 }
 
 void decode_node_selector(Cursor& at, PodDraft& draft) {

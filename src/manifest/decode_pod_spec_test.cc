@@ -123,9 +123,9 @@ TEST(DecodePodSpec, Tolerations) {
 )");
     EXPECT_EQ(in.shape().tolerations.size(), 2U);  // equal ones are one
     EXPECT_EQ(load_pod("  tolerations: [{value: x}]\n").error,
-              "in.yaml:8: Pod ns/p: spec.tolerations[0].operator: must be Exists where there is no key");
+              "in.yaml:8: Pod ns/p: spec.tolerations[0]: has no key: then its operator must be Exists");
     EXPECT_EQ(load_pod("  tolerations: [{key: a, operator: Exists, value: x}]\n").error,
-              "in.yaml:8: Pod ns/p: spec.tolerations[0].value: must be empty with operator Exists");
+              "in.yaml:8: Pod ns/p: spec.tolerations[0]: has a value: then its operator must not be Exists");
 }
 
 TEST(DecodePodSpec, NodeAffinity) {

@@ -206,7 +206,7 @@ TEST(DecodePod, MalformedAnnotationsNameTheirKey) {
     EXPECT_EQ(load_pod("", "  annotations: {reprieve.dev/plan: '{\"victims\": [5]}'}\n").error,
               "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan].victims[0]: must be a string, not a number");
     EXPECT_EQ(load_pod("", "  annotations: {reprieve.dev/plan: nonsense}\n").error,
-              "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan]: is neither a JSON object nor a JSON list");
+              "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan]: is not valid JSON: expected a value");
     EXPECT_EQ(load_pod("", "  labels: {app: 5}\n").error, "in.yaml:6: Pod ns/p: metadata.labels.app: must be a string, not a number");
 }
 

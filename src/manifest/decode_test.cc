@@ -87,7 +87,8 @@ const char* const kSamples[] = {
 
 std::vector<Json::json_pointer> places_in(const Json& document) {
     std::vector<Json::json_pointer> places;
-    for (const auto& [place, value] : document.flatten().items()) {
+    const Json flat = document.flatten();
+    for (const auto& [place, value] : flat.items()) {
         for (Json::json_pointer at(place); !at.empty(); at = at.parent_pointer()) places.push_back(at);
     }
     std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.to_string() < b.to_string(); });
@@ -97,6 +98,7 @@ std::vector<Json::json_pointer> places_in(const Json& document) {
 
 // The path of an error without its punctuation, to compare it with a pointer.
 std::string letters_of(std::string text) {
+    for (std::size_t at = text.find("~1"); at != std::string::npos; at = text.find("~1")) text.erase(at, 2);
     std::erase_if(text, [](char c) { return c == '.' || c == '/' || c == '[' || c == ']'; });
     return text;
 }
@@ -146,7 +148,7 @@ TEST(Decode, MissingFieldsEverywhere) {
             parent.erase(place.back());
             Vocabulary words;
             const auto decoded = Decoder(words).decode(changed.dump());
-            if (!decoded) EXPECT_NE(decoded.error().what, "") << place.to_string();
+            EXPECT_TRUE(decoded || !decoded.error().what.empty()) << place.to_string();
         }
     }
 }

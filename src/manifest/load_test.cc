@@ -66,7 +66,7 @@ TEST(Load, ItemsOfTypedListsNeedNotNameTheirKind) {
     EXPECT_EQ(in.report.list_version, "77");
     EXPECT_EQ(in.report.list_continue, "abc");
     EXPECT_EQ(load_text("kind: PodDisruptionBudgetList\napiVersion: policy/v1\nitems:\n- metadata: {name: x}\n").objects.size(), 1U);
-    EXPECT_EQ(load_text(R"({"items":[{"metadata":{"name":"a"}}]})").error, "in.yaml:1: a: kind: is missing");
+    EXPECT_EQ(load_text(R"({"items":[{"metadata":{"name":"a"}}]})").error, "in.yaml:1: default/a: kind: is missing");
 }
 
 TEST(Load, SeveralJsonDocumentsInARow) {

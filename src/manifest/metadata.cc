@@ -34,7 +34,10 @@ void read_owners(Cursor& at, OwnerRef& out) {
 void read_notes(Cursor& at, bool are_labels, Metadata& out) {
     for (Fields f(at); f.next();) {
         if (f->is_null()) continue;
-        if (!f->is_string()) return f->wrong("must be a string");
+        if (!f->is_string()) {
+            std::string_view none;
+            return f->read(none);  // says what it is instead
+        }
         const Note& note = out.notes.emplace_back(f.key(), f->location() + 1, are_labels);
         if (are_labels) {
             const std::string_view value = note.text(at.reading());

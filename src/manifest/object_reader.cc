@@ -64,7 +64,6 @@ std::string_view version_of(std::string_view api_version) {
 }  // namespace
 
 ObjectReader::Outcome ObjectReader::read(Cursor& root, Fields& fields, const Header& defaults, Object& out) {
-    reading_.next_object();
     metadata_.clear();
     draft_.clear();
     header_ = defaults;
@@ -73,6 +72,7 @@ ObjectReader::Outcome ObjectReader::read(Cursor& root, Fields& fields, const Hea
     if (!reading_.failed() && header_.kind.empty()) root.wrong("kind", "is missing");
     const Outcome outcome = reading_.failed() ? Outcome::kFailed : decode(root, fields, out);
     if (outcome == Outcome::kFailed) {
+        if (metadata_.name.empty()) find_name();
         const Kind* kind = find_kind(header_.kind, group_of(header_.api_version));
         reading_.error().object = name_of_object(kind == nullptr || kind->namespaced);
     }
@@ -139,6 +139,22 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
     if (kind->namespaced) source.ns = words.string(metadata_.ns.empty() ? std::string_view("default") : metadata_.ns);
     kind->decode(source, out);
     return reading_.failed() ? Outcome::kFailed : Outcome::kObject;
+}
+
+// After an error before the name was read: annotations stand before it. Another look, for the name alone.
+void ObjectReader::find_name() {
+    const std::string_view text = reading_.document();
+    simdjson::ondemand::parser parser;
+    simdjson::ondemand::document document;
+    simdjson::ondemand::object object;
+    if (parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).get(document) != simdjson::SUCCESS) return;
+    if (document.find_field_unordered("metadata").get_object().get(object) != simdjson::SUCCESS) return;
+    for (auto [field, key] : {std::pair(&metadata_.ns, "namespace"), std::pair(&metadata_.name, "name")}) {
+        simdjson::ondemand::raw_json_string raw;
+        std::string_view name;
+        if (object.find_field_unordered(key).get_raw_json_string().get(raw) != simdjson::SUCCESS) continue;
+        if (reading_.text(raw.raw(), name) && fault_of_name(name).empty()) *field = name;
+    }
 }
 
 std::string ObjectReader::name_of_object(bool namespaced) const {

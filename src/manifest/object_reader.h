@@ -45,6 +45,7 @@ public:
 private:
     void read_header(Fields& fields);
     Outcome decode(Cursor& root, Fields& fields, Object& out);
+    void find_name();
     [[nodiscard]] std::string name_of_object(bool namespaced) const;
 
     Reading reading_;

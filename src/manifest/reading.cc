@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "manifest/json_syntax.h"
 #include "manifest/text_scan.h"
 
 namespace reprieve {
@@ -60,6 +61,12 @@ bool Reading::text(const char* raw, std::string_view& out) {
 bool Reading::open_inner(std::string_view json, std::string_view path, const char* where, simdjson::ondemand::value& root) {
     REPRIEVE_CHECK(inner_where_ == nullptr);
     inner_where_ = where;
+    JsonSpan span = scan_json(json);
+    if (json.find_first_not_of(" \t\r\n", span.end) != std::string_view::npos && span.fault.empty()) span.fault = "text after the value";
+    if (!span.fault.empty()) {
+        fail(std::string(path), fmt::format("is not valid JSON: {}", span.fault), where);
+        return false;
+    }
     std::string& copy = texts_.emplace_back();
     copy.reserve(json.size() + simdjson::SIMDJSON_PADDING);
     copy.assign(json);
@@ -67,7 +74,7 @@ bool Reading::open_inner(std::string_view json, std::string_view path, const cha
     simdjson::error_code code = inner_parser_.iterate(padded).get(inner_document_);
     if (code == simdjson::SUCCESS) code = inner_document_.get_value().get(root);
     if (code == simdjson::SUCCESS) return true;
-    fail(std::string(path), "is neither a JSON object nor a JSON list", where);
+    fail(std::string(path), "must be a JSON object or list", where);
     return false;
 }
 

@@ -38,10 +38,9 @@ public:
 
     [[nodiscard]] Vocabulary& words() { return *words_; }
 
-    // A new document: forgets error and texts.
+    // A new document, which is one object: forgets error and texts.
     void open(std::string_view document);
-    // A new object of the same document: forgets texts.
-    void next_object() { texts_.clear(); }
+    [[nodiscard]] std::string_view document() const { return document_; }
 
     [[nodiscard]] bool failed() const { return failed_; }
     [[nodiscard]] const DecodeError& error() const { return error_; }

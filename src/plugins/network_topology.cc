@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "plugins/sub_groups.h"
+#include "state/cluster.h"
 
 namespace reprieve {
 namespace {
@@ -29,8 +30,10 @@ std::optional<std::int32_t> highest_tier(const Snapshot& s, const TopologyRule& 
     return named->tier;
 }
 
-// Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere).
-SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<const NodeId> held, std::span<const NodeId> inside) {
+// Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere); those that contain
+// what an earlier plan promised come first.
+SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<const NodeId> held, std::span<const NodeId> promised,
+                     std::span<const NodeId> inside) {
     SearchSpace space{.soft = !rule.hard};
     const auto highest = highest_tier(s, rule);
     if (!highest && rule.hard) {
@@ -43,14 +46,16 @@ SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<cons
         DomainId domain;
         std::vector<NodeId> nodes;
         std::int64_t free = 0;
+        bool promised = false;
     };
     std::vector<Found> found;
     for (DomainId d : IdRange<DomainId>(s.domains.domains.size())) {
         const Domain& domain = s.domains.domains[d];
         if (domain.label_key != rule.label_key) continue;
         if (rule.hard && !rule.label_key && domain.tier > *highest) continue;
-        if (!std::ranges::all_of(held, [&](NodeId n) { return std::ranges::find(domain.nodes, n) != domain.nodes.end(); })) continue;
-        Found f{.domain = d};
+        const auto contains = [&](NodeId n) { return std::ranges::find(domain.nodes, n) != domain.nodes.end(); };
+        if (!std::ranges::all_of(held, contains)) continue;
+        Found f{.domain = d, .nodes = {}, .promised = !promised.empty() && std::ranges::all_of(promised, contains)};
         std::ranges::copy_if(domain.nodes, std::back_inserter(f.nodes), [&](NodeId n) { return within[n.index()]; });
         // A domain that reaches beyond the gang's own is no tighter than it.
         if (f.nodes.empty() || (!inside.empty() && f.nodes.size() < domain.nodes.size() && f.nodes.size() == inside.size())) continue;
@@ -61,6 +66,7 @@ SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<cons
     std::ranges::sort(found, [&](const Found& a, const Found& b) {
         const Domain& x = s.domains.domains[a.domain];
         const Domain& y = s.domains.domains[b.domain];
+        if (a.promised != b.promised) return a.promised;
         if (x.tier != y.tier) return x.tier < y.tier;
         if (a.free != b.free) return a.free < b.free;
         return s.words->text(x.name) < s.words->text(y.name);
@@ -85,7 +91,12 @@ SearchSpace network_search_space(const Snapshot& s, GangId id) {
     for (PodId pod : s.gangs[id].pods) {
         if (holds_place(s.pods[pod])) held.push_back(s.pods[pod].node);
     }
-    return space_of(s, *fact->topology, held, {});
+    std::vector<NodeId> promised;
+    for (PodId pod : s.gangs[id].pods) {
+        const StringId name = s.pods[pod].state == PodState::kPending ? s.facts->pod(pod).nominated : StringId();
+        if (const NodeId node = name ? s.facts->find_node(name) : NodeId()) promised.push_back(node);
+    }
+    return space_of(s, *fact->topology, held, promised, {});
 }
 
 SearchSpace sub_group_space(const Snapshot& s, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside) {
@@ -93,7 +104,7 @@ SearchSpace sub_group_space(const Snapshot& s, GangId gang, const SubGroupKey& k
     for (PodId pod : s.gangs[gang].pods) {
         if (holds_place(s.pods[pod]) && sub_group_of(s, pod) == key) held.push_back(s.pods[pod].node);
     }
-    return space_of(s, rule, held, inside.nodes);
+    return space_of(s, rule, held, {}, inside.nodes);
 }
 
 }  // namespace reprieve

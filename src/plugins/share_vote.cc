@@ -7,13 +7,17 @@ namespace reprieve {
 ShareVote::ShareVote(const Snapshot& snapshot, const Shares& shares, QueueId reclaimer, std::span<const Resources::Amount> demand)
     : snapshot_(snapshot), shares_(shares), reclaimer_(reclaimer), demand_(demand.begin(), demand.end()) {
     std::erase_if(demand_, [](const auto& a) { return a.dim == kPods || a.value <= 0; });
+    for (QueueId q : IdRange<QueueId>(snapshot.queues.size())) {
+        for (Dim dim : IdRange<Dim>(snapshot.dims)) base_.push_back(snapshot.later.queue_used(q, dim));
+    }
     reset();
 }
 
 void ShareVote::reset() { given_.assign(snapshot_.queues.size() * snapshot_.dims, 0); }
 
 std::int64_t ShareVote::used(QueueId queue, Dim dim) const {
-    return snapshot_.later.queue_used(queue, dim) - given_[queue.index() * snapshot_.dims + dim.index()];
+    const std::size_t at = queue.index() * snapshot_.dims + dim.index();
+    return base_[at] - given_[at];
 }
 
 std::vector<QueueId> ShareVote::levels_below_common(QueueId of, QueueId other) const {
@@ -33,7 +37,7 @@ bool ShareVote::may_reclaim_from(QueueId victim) const {
             const std::int64_t* share = shares_.deserved(q, dim);
             if (share == nullptr) continue;
             listed = true;
-            if (snapshot_.later.queue_used(q, dim) + value > *share) return false;
+            if (base_[q.index() * snapshot_.dims + dim.index()] + value > *share) return false;
         }
     }
     return listed;

@@ -15,7 +15,7 @@ namespace reprieve {
 
 class ShareVote {
 public:
-    // `demand`: what the reclaimer asks for in all. Use leaves out those who are leaving.
+    // `demand`: what the reclaimer asks for in all. Use is taken as it stands now, without those who are leaving.
     ShareVote(const Snapshot& snapshot, const Shares& shares, QueueId reclaimer, std::span<const Resources::Amount> demand);
 
     // Starts a new vote: nothing is given yet.
@@ -33,6 +33,7 @@ private:
     const Shares& shares_;
     QueueId reclaimer_;
     std::vector<Resources::Amount> demand_;
+    std::vector<std::int64_t> base_;   // queue x dim: use when the vote was called
     std::vector<std::int64_t> given_;  // queue x dim
 };
 

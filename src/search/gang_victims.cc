@@ -35,11 +35,11 @@ GangVictims::GangVictims(Session& session, Placer& placer, const GangRules& rule
     assess();
 }
 
-bool GangVictims::vote(std::span<const std::uint32_t> units) const {
-    if (rules_.shares == nullptr) return true;
-    ShareVote vote(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
+bool GangVictims::vote(std::span<const std::uint32_t> units) {
+    if (!vote_) return true;
+    vote_->reset();
     // In the order the bundles were offered.
-    return std::ranges::all_of(order_, [&](std::uint32_t u) { return std::ranges::find(units, u) == units.end() || vote.accept(list_.pods_of(list_.units[u])); });
+    return std::ranges::all_of(order_, [&](std::uint32_t u) { return std::ranges::find(units, u) == units.end() || vote_->accept(list_.pods_of(list_.units[u])); });
 }
 
 // One vote over all candidates in order; SAFE bundles shrink to what is allowed, WHOLE bundles need all their pods.
@@ -50,9 +50,9 @@ void GangVictims::apply_vote() {
     };
     flatten();
     if (rules_.shares == nullptr) return;
-    ShareVote vote(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
+    vote_.emplace(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
     std::vector<bool> allowed(list_.units.size());
-    for (std::uint32_t u : order_) allowed[u] = vote.accept(list_.pods_of(list_.units[u]));
+    for (std::uint32_t u : order_) allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
     std::vector<std::int32_t> moved(list_.units.size(), -1);
     std::vector<Unit> kept;
     for (std::size_t i = 0; i < list_.units.size(); ++i) {

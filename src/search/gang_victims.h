@@ -57,7 +57,7 @@ private:
     friend class GangSubsetSearch;
     void assess();
     void describe_binding();
-    [[nodiscard]] bool vote(std::span<const std::uint32_t> units) const;
+    [[nodiscard]] bool vote(std::span<const std::uint32_t> units);
     void apply_vote();
     void take(std::uint32_t unit);
     void give(std::uint32_t unit);
@@ -76,6 +76,7 @@ private:
     TopologySeat seat_;
     DomainFit fit_;
     std::vector<bool> in_domain_;
+    std::optional<ShareVote> vote_;  // reclaim
     UnitList list_;
     std::vector<Bundle> bundles_;
     std::vector<std::uint32_t> order_;     // units in the order of their bundles

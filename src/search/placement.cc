@@ -27,6 +27,18 @@ const FactAnswers& Placer::facts(PodId pod) {
     return facts_.emplace(key, std::move(answers)).first->second;
 }
 
+bool Placer::could_run(PodId pod) {
+    const Snapshot& s = session_.snapshot;
+    if (FitBoard* b = board(pod)) {
+        return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) { return b->later_answer(n).fit != Fit::kNever; });
+    }
+    const FactAnswers& answers = facts(pod);
+    const Candidate candidate(s, pod);
+    return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) {
+        return answers[n.index()].fits() && session_.filters.check_view(candidate, s.later, s.later, n).fit != Fit::kNever;
+    });
+}
+
 FitBoard* Placer::board(PodId pod) {
     const PodClass& cls = session_.snapshot.class_of(pod);
     if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls)) return nullptr;

@@ -30,6 +30,8 @@ public:
     void put(PodId pod, NodeId node, View view, std::uint32_t note);
 
     [[nodiscard]] const FactAnswers& facts(PodId pod);
+    // Some node does not refuse the pod for good.
+    [[nodiscard]] bool could_run(PodId pod);
     // Why the pod fits nowhere: reason -> number of nodes; `never` only if every node says never.
     struct Refusal {
         bool never = true;

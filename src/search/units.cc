@@ -28,9 +28,14 @@ Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) 
 }
 
 // Which pods of a gang go first: most coverage, lowest priority, least waste, youngest, later name.
-bool goes_first(const Snapshot& s, std::span<const Resources::Amount> need, PodId a, PodId b) {
-    const Coverage x = coverage(s.class_of(a), need);
-    const Coverage y = coverage(s.class_of(b), need);
+bool goes_first(const Snapshot& s, const Attack& attack, PodId a, PodId b) {
+    const auto covers = [&](PodId p) {
+        Coverage c = coverage(s.class_of(p), attack.need);
+        if (attack.useful != nullptr && !(*attack.useful)[s.pods[p].node.index()]) c.covered = 0;
+        return c;
+    };
+    const Coverage x = covers(a);
+    const Coverage y = covers(b);
     if (x.covered != y.covered) return x.covered > y.covered;
     if (s.pods[a].priority != s.pods[b].priority) return s.pods[a].priority < s.pods[b].priority;
     if (x.size != y.size) return x.size < y.size;
@@ -171,7 +176,7 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         if (whole_pods(id, attack, scratch_)) add(UnitKind::kWhole, gang.whole_root ? 3 : 2, scratch_, out);
         return;
     }
-    std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack.need, a, b); });
+    std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack, a, b); });
     Surplus surplus(s, id);
     if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
         for (PodId p : local_) add(surplus.take(p) ? UnitKind::kSafe : UnitKind::kWhole, 2, std::span(&p, 1), out);

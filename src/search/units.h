@@ -20,6 +20,7 @@ struct Attack {
     QueueId queue;
     bool cross_queue = false;
     std::span<const Resources::Amount> need;  // of the demand, for the order inside a gang
+    const std::vector<bool>* useful = nullptr;  // by NodeId: nodes that the demand could use; null: all
     bool reclaim = false;  // by fairness: other queues' pods of any priority; the share rules vote later
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };

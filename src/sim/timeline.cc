@@ -12,9 +12,9 @@ Result<std::vector<Json>> read_manifests(const Json& event, const char* field) {
     if (given->is_array()) out.assign(given->begin(), given->end());
     else out.push_back(*given);
     for (const Json& manifest : out) {
-        for (const auto& [name, path] : {std::pair("kind", JsonPath{"kind"}), std::pair("apiVersion", JsonPath{"apiVersion"}), std::pair("metadata.name", JsonPath{"metadata", "name"})}) {
-            if (text_at(manifest, path).empty()) return fail(fmt::format("{}.{}: is missing", field, name));
-        }
+        if (text_at(manifest, {"apiVersion"}).empty()) return fail(fmt::format("{}.apiVersion: is missing", field));
+        if (text_at(manifest, {"kind"}).empty()) return fail(fmt::format("{}.kind: is missing", field));
+        if (text_at(manifest, {"metadata", "name"}).empty()) return fail(fmt::format("{}.metadata.name: is missing", field));
     }
     return out;
 }

@@ -210,9 +210,9 @@ Complaints check_cycle(const CycleExpect& expect, const Planned& planned) {
     check_untouched(expect.untouched, plan, out);
     if (expect.unplaced) check_unplaced(*expect.unplaced, plan["unplaced"], out);
     for (const Json& certificate : expect.certificates) check_certificate(certificate, plan["certificates"], out);
-    Json cleared = expect.nominations_cleared;
-    std::ranges::sort(cleared);
-    if (cleared != plan["nominationsCleared"]) out.push_back(fmt::format("nominationsCleared: expected {}, got {}", cleared.dump(), plan["nominationsCleared"].dump()));
+    std::vector<std::string> names = expect.nominations_cleared;
+    std::ranges::sort(names);
+    if (const Json cleared = names; cleared != plan["nominationsCleared"]) out.push_back(fmt::format("nominationsCleared: expected {}, got {}", cleared.dump(), plan["nominationsCleared"].dump()));
     if (expect.warnings) check_warnings(*expect.warnings, plan["warnings"], out);
     check_queues(expect.queues, plan["queues"], out);
     if (expect.exit && *expect.exit != planned.exit) out.push_back(fmt::format("exit: expected {}, got {}", *expect.exit, planned.exit));

@@ -24,9 +24,18 @@ std::string name_of(const Json& object) {
     return cluster_wide(object.value("kind", "")) ? name : fmt::format("{}/{}", metadata.value("namespace", "default"), name);
 }
 
+// What this file reads and changes is there, if only empty.
+void complete(Json& object) {
+    for (const char* part : {"metadata", "spec", "status"}) {
+        if (object.value("kind", "") == "Pod" && !object.contains(part)) object[part] = Json::object();
+    }
+}
+
 }  // namespace
 
-World::World(std::vector<Json> documents, Time now) : documents_(std::move(documents)), now_(now) {}
+World::World(std::vector<Json> documents, Time now) : documents_(std::move(documents)), now_(now) {
+    for (Json& document : documents_) complete(document);
+}
 
 Json* World::find(const std::string& kind, const std::string& name) {
     const auto it = std::ranges::find_if(documents_, [&](const Json& d) { return d.value("kind", "") == kind && name_of(d) == name; });
@@ -122,7 +131,7 @@ void World::happen(const Json& event, Faults& faults) {
 
 void World::create(const Json& object, Faults& faults) {
     if (find(object.value("kind", ""), name_of(object)) != nullptr) faults.push_back(fmt::format("event create: {} is there already", name_of(object)));
-    documents_.push_back(object);
+    complete(documents_.emplace_back(object));
 }
 
 void World::erase(const Json& what, Faults& faults) {

@@ -1,0 +1,258 @@
+#include "app/beliefs.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/quantity.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000;
+constexpr Duration kFirstPause{kSecond};
+constexpr Duration kLongestPause{60 * kSecond};
+
+Duration pause_after(int failures) {
+    Duration pause = kFirstPause;
+    for (int i = 1; i < failures && pause < kLongestPause; ++i) pause.us *= 2;
+    return std::min(pause, kLongestPause);
+}
+
+void earlier(Time& best, Time other) {
+    if (other.is_set() && (!best.is_set() || other < best)) best = other;
+}
+
+// "0", "1:4Gi", "1:500m", as plans write them.
+std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
+    std::vector<DeviceHold> out;
+    for (const std::string& text : texts) {
+        DeviceHold hold;
+        const std::size_t colon = text.find(':');
+        std::from_chars(text.data(), text.data() + std::min(colon, text.size()), hold.index);
+        if (colon != std::string::npos) {
+            const std::string share = text.substr(colon + 1);
+            if (share.ends_with('m')) std::from_chars(share.data(), share.data() + share.size(), hold.milli);
+            else if (const auto bytes = parse_quantity(share, QuantityUnit::kWhole)) hold.memory = *bytes;
+        }
+        out.push_back(hold);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+}  // namespace
+
+PodId Beliefs::find(const std::string& name) const {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) return {};
+    return cluster_.find_pod(cluster_.words().find_string(name.substr(0, slash)), std::string_view(name).substr(slash + 1));
+}
+
+bool Beliefs::take(Change change, Time now) {
+    if (auto* pod = std::get_if<Pod>(&change.object)) {
+        if (!change.removed) return take_pod(std::move(*pod), change.digest, now);
+        if (const auto entry = entries_.find(cluster_.words().str(pod->ns) + "/" + pod->name); entry != entries_.end()) {
+            overdue_.erase(entry->second.watched.uid);
+            entries_.erase(entry);
+        }
+        const bool known = cluster_.find_pod(pod->ns, pod->name).valid();
+        if (known) cluster_.remove(change.object);
+        return known;
+    }
+    if (change.removed) {
+        cluster_.remove(change.object);
+        return true;
+    }
+    // Heartbeats are most of what a watch on nodes says.
+    if (const auto* node = std::get_if<Node>(&change.object)) {
+        const NodeId id = cluster_.find_node(node->name);
+        if (id && *cluster_.node(id) == *node) return false;
+    }
+    cluster_.apply(std::move(change.object), change.digest);
+    return true;
+}
+
+bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
+    std::string name = cluster_.words().str(pod.ns) + "/" + pod.name;
+    const auto known = entries_.find(name);
+    if (known != entries_.end() && known->second.watched.uid != pod.uid) known->second = {};  // another pod of the same name
+    Entry fresh;
+    Entry& entry = known != entries_.end() ? known->second : fresh;
+    entry.watched = std::move(pod);
+    entry.digest = digest;
+    if (confirmed(entry)) {
+        entry.assumed = Assumed::kNothing;
+        entry.failures = 0;
+    }
+    const bool changed = believe(name, entry, now);
+    const bool keep = remarkable(entry, now);
+    if (keep && known == entries_.end()) entries_.emplace(std::move(name), std::move(entry));
+    else if (!keep && known != entries_.end()) entries_.erase(known);
+    return changed;
+}
+
+bool Beliefs::remarkable(const Entry& entry, Time now) {
+    const Pod& pod = entry.watched;
+    return entry.assumed != Assumed::kNothing || entry.failures > 0 || entry.left_alone > now || pod.terminating() || (!pod.node && pod.more().plan);
+}
+
+bool Beliefs::confirmed(const Entry& entry) const {
+    const Pod& pod = entry.watched;
+    switch (entry.assumed) {
+        case Assumed::kNothing: return false;
+        case Assumed::kBound: return pod.node.valid();
+        case Assumed::kLeaving: return pod.terminating();
+        case Assumed::kNominated: return pod.node.valid() || (pod.nominated == entry.node && (!entry.note || pod.more().plan == entry.note));
+        case Assumed::kNotNominated: return !pod.nominated && !pod.more().plan;
+    }
+    return false;
+}
+
+void Beliefs::overlay(const Entry& entry, Pod& pod) const {
+    switch (entry.assumed) {
+        case Assumed::kNothing: break;
+        case Assumed::kBound:
+            pod.node = entry.node;
+            pod.nominated = {};
+            if (pod.more().plan) pod.make_extras().plan.reset();
+            if (!entry.devices.empty()) pod.make_extras().held_devices = entry.devices;
+            break;
+        case Assumed::kLeaving:
+            pod.deleting = entry.leaving;
+            pod.disruption_target = true;
+            break;
+        case Assumed::kNominated:
+            pod.nominated = entry.node;
+            if (entry.note) pod.make_extras().plan = entry.note;
+            break;
+        case Assumed::kNotNominated:
+            pod.nominated = {};
+            if (pod.more().plan) pod.make_extras().plan.reset();
+            break;
+    }
+}
+
+// Only our own victims: whoever else deletes pods has reasons of its own to wait.
+bool Beliefs::stuck(const Pod& pod, Time now) const {
+    if (!pod.terminating() || pod.finished()) return false;
+    return overdue_.contains(pod.uid) || (pod.disruption_target && pod.deleting + options_.patience <= now);
+}
+
+// Brings the Cluster to what is believed of the pod.
+bool Beliefs::believe(const std::string& name, Entry& entry, Time now) {
+    Pod pod = entry.watched;
+    overlay(entry, pod);
+    if (!pod.node && !pod.nominated && pod.more().plan) pod.nominated = pod.more().plan->node;
+    const bool stays = stuck(pod, now);
+    if (stays) {
+        pod.deleting = {};
+        pod.disruption_target = false;
+    }
+    const bool alone = entry.left_alone > now;
+    if (alone && !pod.node) pod.gated = true;
+    if (stays || (alone && pod.node)) {
+        pod.make_extras().preemptible = false;
+        pod.make_extras().preemptible_marker = stays ? "its termination is overdue" : "its eviction failed a moment ago";
+    }
+    const PodId id = find(name);
+    if (id && cluster_.pod(id) == pod) return false;
+    cluster_.apply(std::move(pod), entry.digest);
+    return true;
+}
+
+Beliefs::Entry& Beliefs::entry_of(PodId id) {
+    const Pod& pod = cluster_.pod(id);
+    const auto [at, fresh] = entries_.try_emplace(cluster_.words().str(pod.ns) + "/" + pod.name);
+    // What has no entry is believed as it was watched.
+    if (fresh) at->second.watched = pod;
+    return at->second;
+}
+
+void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time now) {
+    const PodId id = find(name);
+    if (!id) return;
+    Entry& entry = entry_of(id);
+    entry.assumed = what;
+    entry.node = node;
+    entry.expires = now + options_.confirmation;
+    entry.leaving = now + Duration{entry.watched.grace_seconds * kSecond};
+    believe(name, entry, now);
+}
+
+void Beliefs::assume(const Plan& plan, Time now) {
+    std::map<std::string, const Intent*> intents;
+    for (const Intent& intent : plan.intents) intents.emplace(intent.pod, &intent);
+    std::set<std::string> placed;
+    for (const Placement& p : plan.placements) {
+        placed.insert(p.pod);
+        const PodId id = find(p.pod);
+        if (!id) continue;
+        const StringId node = cluster_.words().string(p.node);
+        const auto intent = intents.find(p.pod);
+        // A nomination that stands needs no assuming.
+        if (p.after_evictions && intent == intents.end() && cluster_.pod(id).nominated == node) continue;
+        Entry& entry = entry_of(id);
+        entry.devices = read_devices(p.devices);
+        entry.note.reset();
+        if (intent != intents.end()) {
+            entry.note = PlanNote{.id = plan.id, .node = node, .victim_uids = intent->second->victims, .deadline = intent->second->deadline};
+        }
+        assume(p.pod, p.after_evictions ? Assumed::kNominated : Assumed::kBound, node, now);
+    }
+    for (const Eviction& e : plan.evictions) {
+        if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict) assume(e.pod, Assumed::kLeaving, {}, now);
+    }
+    for (const std::string& pod : plan.nominations_cleared) {
+        if (!placed.contains(pod)) assume(pod, Assumed::kNotNominated, {}, now);
+    }
+}
+
+bool Beliefs::hear(const SinkReport& report, Time now) {
+    if (report.ok || report.step == SinkStep::kStatus || report.step == SinkStep::kScale) return false;
+    const auto known = entries_.find(report.pod);
+    if (known == entries_.end()) return false;
+    Entry& entry = known->second;
+    if (!report.uid.empty() && entry.watched.uid != report.uid) return false;
+    entry.assumed = Assumed::kNothing;
+    ++entry.failures;
+    // A bind that fails once is tried again at once: most often somebody else was faster and the next plan knows.
+    const bool at_once = report.step == SinkStep::kBind && entry.failures == 1;
+    if (!at_once) entry.left_alone = now + pause_after(entry.failures);
+    believe(report.pod, entry, now);
+    return true;
+}
+
+bool Beliefs::review(Time now) {
+    for (const auto& [name, entry] : entries_) {
+        const auto& plan = entry.watched.more().plan;
+        if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now) overdue_.insert(plan->victim_uids.begin(), plan->victim_uids.end());
+    }
+    bool changed = false;
+    for (auto at = entries_.begin(); at != entries_.end();) {
+        Entry& entry = at->second;
+        if (entry.assumed != Assumed::kNothing && entry.expires <= now) entry.assumed = Assumed::kNothing;
+        changed = believe(at->first, entry, now) || changed;
+        if (entry.left_alone.is_set() && entry.left_alone + kLongestPause <= now) entry.failures = 0;
+        at = remarkable(entry, now) ? std::next(at) : entries_.erase(at);
+    }
+    return changed;
+}
+
+Time Beliefs::next_review(Time now) const {
+    Time next;
+    for (const auto& [name, entry] : entries_) {
+        const Pod& pod = entry.watched;
+        if (entry.assumed != Assumed::kNothing) earlier(next, entry.expires);
+        if (entry.left_alone > now) earlier(next, entry.left_alone);
+        if (pod.terminating() && pod.disruption_target && pod.deleting + options_.patience > now) earlier(next, pod.deleting + options_.patience);
+        const auto& plan = pod.more().plan;
+        if (!pod.node && plan && plan->deadline > now) earlier(next, plan->deadline);
+    }
+    return next;
+}
+
+std::size_t Beliefs::assumptions() const {
+    return static_cast<std::size_t>(std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.assumed != Assumed::kNothing; }));
+}
+
+}  // namespace reprieve

@@ -1,0 +1,79 @@
+// ControlLoop: facts in, plans out, for ever. The same loop runs on a real API server and on the embedded cluster.
+//
+// One turn: take in what changed (many changes, one cycle), and if something that decisions depend on is different, or a
+// moment has come that somebody waited for, plan, let the audit judge the plan, and have it carried out. A plan that
+// breaks a rule is counted, told and dropped. The loop remembers nothing that it could not find again in the objects:
+// another one may go on where this one stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/beliefs.h"
+#include "app/loop_observer.h"
+#include "base/time.h"
+#include "model/config.h"
+#include "model/world.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+
+struct LoopOptions {
+    SchedulerConfig config;
+    std::string config_text;  // for the plans' ids
+    bool dry_run = false;     // plan and tell, do nothing
+    std::int64_t cycles = 0;  // stop after so many; 0: never
+    Duration resync;          // with something waiting: plan again after so long even if nothing changes; 0: never
+    BeliefOptions beliefs;
+    std::function<bool()> stopped;  // asked once a turn; none: never
+};
+
+enum class LoopEnd : std::uint8_t { kWorldEnded, kCyclesDone, kStopped };
+
+struct LoopCounts {
+    std::int64_t cycles = 0;
+    std::int64_t changes = 0;
+    std::int64_t audit_failures = 0;  // plans dropped
+    std::int64_t failed_steps = 0;
+    std::int64_t refused_facts = 0;   // refreshes that failed: facts that contradict each other
+};
+
+class ControlLoop {
+public:
+    // All of them must outlive the loop. The source must speak the cluster's words.
+    ControlLoop(Cluster& cluster, Source& source, Sink& sink, LoopObserver& observer, LoopOptions options);
+
+    LoopEnd run();
+    // One turn of it; an answer when it is over.
+    [[nodiscard]] std::optional<LoopEnd> turn();
+
+    [[nodiscard]] const LoopCounts& counts() const { return counts_; }
+    [[nodiscard]] std::size_t assumptions() const { return beliefs_.assumptions(); }
+
+private:
+    [[nodiscard]] Duration patience(Time now) const;
+    [[nodiscard]] bool poll();
+    void hear();
+    void cycle(Time now);
+    void carry_out(const Plan& plan, Time now);
+    void drain();
+
+    Cluster& cluster_;
+    Source& source_;
+    Sink& sink_;
+    LoopObserver& observer_;
+    LoopOptions options_;
+    Beliefs beliefs_;
+    LoopCounts counts_;
+    bool relevant_ = false;  // something is different since the last cycle
+    bool synced_ = false;    // the source has told everything that was there at the start
+    Time wakeup_;
+    std::size_t changes_since_ = 0;
+    std::vector<Change> changes_;
+    std::vector<SinkReport> reports_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,14 @@
+// Intents: what a plan records on the pods that wait for its evictions, before any of them happens.
+#pragma once
+
+#include "base/time.h"
+#include "model/plan.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+
+// Fills plan.intents. The deadline is when the last victim should be gone, and `patience`. A nomination of an earlier
+// plan that goes on, and one that costs no eviction, records nothing.
+void record_intents(Plan& plan, const Cluster& cluster, Duration patience);
+
+}  // namespace reprieve

@@ -1,0 +1,54 @@
+#include "app/wakeup.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+class Earliest {
+public:
+    explicit Earliest(Time now) : now_(now) {}
+    void note(Time time) {
+        if (time > now_ && (!best_.is_set() || time < best_)) best_ = time;
+    }
+    [[nodiscard]] Time best() const { return best_; }
+
+private:
+    Time now_;
+    Time best_;
+};
+
+// Until when pods are protected by their age.
+void note_protections(const Cluster& cluster, Earliest& out) {
+    const Snapshot& s = cluster.snapshot();
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        const PodRow& row = s.pods[pod];
+        if (row.state != PodState::kRunning) continue;
+        if (row.min_runtime.us > 0) out.note(row.started + row.min_runtime);
+        if (!row.has(kTolerates)) continue;
+        const PriorityClass* cls = cluster.priority_class(cluster.pod(pod).priority_class);
+        if (cls != nullptr && cls->toleration_seconds) out.note(row.started + Duration{*cls->toleration_seconds * 1'000'000});
+    }
+}
+
+void note_queues(const Cluster& cluster, Duration delay, Earliest& out) {
+    for (const QueueRow& row : cluster.snapshot().queues) {
+        if (row.alive && row.fact != nullptr && row.fact->over_since.is_set()) out.note(row.fact->over_since + delay);
+    }
+}
+
+}  // namespace
+
+Time next_wakeup(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
+    Earliest out(plan.now);
+    if (!plan.unplaced.empty()) note_protections(cluster, out);
+    for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
+        if (action.kind == ActionKind::kRevoke) note_queues(cluster, action.delay_evict_time, out);
+        if (action.kind == ActionKind::kServingPreempt && !plan.matches.empty()) {
+            for (Duration step : {action.force_delete_timeout, action.min_terminating, action.claim_timeout}) out.note(plan.now + step);
+        }
+    }
+    return out.best();
+}
+
+}  // namespace reprieve

@@ -1,0 +1,121 @@
+#include "kube/address_book.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/kinds.h"
+
+namespace reprieve {
+namespace {
+
+std::string full_name(StringId ns, StringId name, const Vocabulary& words) { return fmt::format("{}/{}", words.text(ns), words.text(name)); }
+
+std::string label(const Labels& labels, std::string_view key, const Vocabulary& words) {
+    const StringId id = words.find_string(key);
+    return id ? words.str(labels.get(id)) : std::string();
+}
+
+// Which serving deployment and plane a workload is the commit of; an empty name: none.
+std::pair<std::string, std::string> plane_of(const Workload& workload, const Vocabulary& words) {
+    if (workload.kind != WorkloadKind::kDeployment && workload.kind != WorkloadKind::kRevision) return {};
+    // The Deployment that a Revision owns is the Revision's business.
+    if (words.text(workload.owner.kind) == "Revision") return {};
+    std::string serving = label(workload.labels, "reprieve.dev/serving", words);
+    if (serving.empty() && workload.desired_replicas) serving = words.str(workload.name);
+    if (serving.empty()) return {};
+    std::string plane = label(workload.labels, "reprieve.dev/plane", words);
+    return {fmt::format("{}/{}", words.text(workload.ns), serving), plane.empty() ? "default" : plane};
+}
+
+std::string workload_path(const Workload& workload, const Vocabulary& words, std::string_view api_version) {
+    const char* plural = workload.kind == WorkloadKind::kRevision ? "revisions" : "deployments";
+    return object_path(api_version, words.text(workload.ns), plural, words.text(workload.name));
+}
+
+void read_group_status(std::string_view json, GangAddress& out) {
+    const nlohmann::json group = nlohmann::json::parse(json, nullptr, false);
+    if (!group.is_object() || !group.contains("status") || !group["status"].is_object()) return;
+    const nlohmann::json& status = group["status"];
+    if (status.contains("phase") && status["phase"].is_string()) out.phase = status["phase"].get<std::string>();
+    if (!status.contains("conditions") || !status["conditions"].is_array()) return;
+    for (const auto& condition : status["conditions"]) {
+        if (!condition.is_object()) continue;
+        const std::string type = condition.value("type", "");
+        const bool is_it = type == "PodGroupInitiallyScheduled" || type == "PodGroupScheduled";
+        if (is_it && condition.value("status", "") == "True") out.initially_scheduled = true;
+    }
+}
+
+}  // namespace
+
+void AddressBook::enter(const Gang& gang, const Vocabulary& words, const std::string& api_version, std::string_view json) {
+    GangAddress address{.dialect = gang.dialect,
+                        .path = object_path(api_version, words.text(gang.ns), "podgroups", words.text(gang.name)),
+                        .uid = gang.uid,
+                        .min_members = gang.min_members,
+                        .phase = {}};
+    read_group_status(json, address);
+    const std::lock_guard lock(mutex_);
+    gangs_[full_name(gang.ns, gang.name, words)] = std::move(address);
+}
+
+void AddressBook::enter(const Queue& queue, const Vocabulary& words, const std::string& api_version) {
+    std::string path = object_path(api_version, queue.is_quota ? words.text(queue.ns) : std::string_view(), queue.is_quota ? "elasticquotas" : "queues",
+                                   words.text(queue.name));
+    const std::lock_guard lock(mutex_);
+    queues_[words.str(queue.name)] = std::move(path);
+}
+
+void AddressBook::enter(const Workload& workload, const Vocabulary& words, const std::string& api_version) {
+    const Plane plane = plane_of(workload, words);
+    const std::string path = workload_path(workload, words, api_version);
+    const std::lock_guard lock(mutex_);
+    const auto before = planes_.find(path);
+    if (before != planes_.end() && before->second != plane) {
+        commits_.erase(before->second);
+        planes_.erase(before);
+    }
+    if (plane.first.empty()) return;
+    commits_[plane] = {.is_revision = workload.kind == WorkloadKind::kRevision, .path = path};
+    planes_[path] = plane;
+}
+
+void AddressBook::see(const Object& object, const Vocabulary& words, const std::string& api_version, std::string_view json) {
+    if (const auto* gang = std::get_if<Gang>(&object)) enter(*gang, words, api_version, json);
+    if (const auto* queue = std::get_if<Queue>(&object)) enter(*queue, words, api_version);
+    if (const auto* workload = std::get_if<Workload>(&object)) enter(*workload, words, api_version);
+}
+
+void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
+    const std::lock_guard lock(mutex_);
+    if (const auto* gang = std::get_if<Gang>(&object)) gangs_.erase(full_name(gang->ns, gang->name, words));
+    if (const auto* queue = std::get_if<Queue>(&object)) queues_.erase(words.str(queue->name));
+    if (const auto* workload = std::get_if<Workload>(&object)) {
+        const bool is_revision = workload->kind == WorkloadKind::kRevision;
+        const auto found = planes_.find(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
+        if (found == planes_.end()) return;
+        commits_.erase(found->second);
+        planes_.erase(found);
+    }
+}
+
+std::optional<GangAddress> AddressBook::gang(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = gangs_.find(name);
+    return found == gangs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string> AddressBook::queue(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = queues_.find(name);
+    return found == queues_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<CommitAddress> AddressBook::commit(const std::string& serving, const std::string& plane) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = commits_.find({serving, plane});
+    return found == commits_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace reprieve

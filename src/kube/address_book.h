@@ -1,0 +1,59 @@
+// AddressBook: where a plan's words about gangs, queues and serving deployments are to be written.
+//
+// A plan names what it is about in the model's terms; the objects behind them have kinds, versions and dialects. The
+// Source enters what it sees, the Sink looks it up. Used from several threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/objects.h"
+#include "model/vocabulary.h"
+
+namespace reprieve {
+
+struct GangAddress {
+    GangDialect dialect = GangDialect::kCore;
+    std::string path;  // of the PodGroup
+    std::string uid;
+    std::int32_t min_members = 0;
+    std::string phase;               // Volcano
+    bool initially_scheduled = false;  // core: the condition is True already
+};
+
+// The object whose number of replicas is the commit of a serving deployment in one plane.
+struct CommitAddress {
+    bool is_revision = false;
+    std::string path;
+};
+
+class AddressBook {
+public:
+    // `json` is the object's text, for what the model leaves out.
+    void see(const Object& object, const Vocabulary& words, const std::string& api_version, std::string_view json);
+    void see_gone(const Object& object, const Vocabulary& words);
+
+    [[nodiscard]] std::optional<GangAddress> gang(const std::string& name) const;
+    // The path of a Queue or ElasticQuota by its bare name.
+    [[nodiscard]] std::optional<std::string> queue(const std::string& name) const;
+    [[nodiscard]] std::optional<CommitAddress> commit(const std::string& serving, const std::string& plane) const;
+
+private:
+    void enter(const Gang& gang, const Vocabulary& words, const std::string& api_version, std::string_view json);
+    void enter(const Queue& queue, const Vocabulary& words, const std::string& api_version);
+    void enter(const Workload& workload, const Vocabulary& words, const std::string& api_version);
+
+    using Plane = std::pair<std::string, std::string>;  // serving deployment "ns/name", plane
+
+    mutable std::mutex mutex_;
+    std::map<std::string, GangAddress> gangs_;
+    std::map<std::string, std::string> queues_;
+    std::map<Plane, CommitAddress> commits_;
+    std::map<std::string, Plane> planes_;  // by the path of the workload
+};
+
+}  // namespace reprieve

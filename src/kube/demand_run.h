@@ -1,0 +1,67 @@
+// DemandRun: what a plan does for one demand, in the order that survives a crash at any point.
+//
+//   1. record the intent on the pods that will wait, together with their nomination
+//   2. mark all victims                          when every intent is recorded
+//   3. evict them                                when every victim is marked
+//
+// A step that fails ends the run: nobody is evicted for a demand whose intent is not on record. A victim that is gone
+// already counts as evicted. Lives on the client's thread and frees itself when it has ended.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/bodies.h"
+#include "kube/outbox.h"
+#include "model/plan.h"
+
+namespace reprieve {
+
+struct Demand {
+    std::string owner;  // "ns/name" of the gang or pod; may be empty where evictions serve no one in particular
+    std::vector<const Placement*> waiting;  // placed after evictions
+    std::vector<const Eviction*> evictions;
+};
+
+// The demands of a plan that wait or evict. They point into the plan.
+[[nodiscard]] std::map<std::string, Demand> demands_of(const Plan& plan);
+
+// The intent of every waiting placement, in the order of `demand.waiting`: each names the victims on its own node; the
+// first also those on nodes where nobody waits.
+[[nodiscard]] std::vector<PlanRecord> records_of(const Demand& demand, const std::string& plan_id, Time deadline);
+
+class DemandRun : public std::enable_shared_from_this<DemandRun> {
+public:
+    // Called when a victim was evicted.
+    using Evicted = std::function<void(const Eviction&)>;
+
+    DemandRun(Outbox& outbox, std::shared_ptr<const Plan> plan, Demand demand, Evicted evicted)
+        : outbox_(&outbox), plan_(std::move(plan)), demand_(std::move(demand)), evicted_(std::move(evicted)) {}
+
+    void start();
+
+private:
+    void record();
+    void nominate(const Placement& placement, const PlanRecord& record);
+    void mark();
+    void mark(const Eviction& eviction);
+    void evict();
+    void evict(const Eviction& eviction);
+    void take_back_mark(const Eviction& eviction);
+    // A phase's calls are counted; the last one that ends begins the next phase.
+    void step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*next)());
+    void refuse_rest();
+    [[nodiscard]] Time deadline() const;
+
+    Outbox* outbox_;
+    std::shared_ptr<const Plan> plan_;
+    Demand demand_;
+    Evicted evicted_;
+    std::size_t open_ = 0;
+    bool failed_ = false;
+};
+
+}  // namespace reprieve

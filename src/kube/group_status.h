@@ -1,0 +1,45 @@
+// GroupStatus: what the PodGroups of a plan are told, each in the dialect it was written in.
+//
+// Core: condition PodGroupInitiallyScheduled, which never goes back once it is True. Volcano: phase and one condition.
+// The other dialects have controllers of their own that count pods. Lives on the client's thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "kube/address_book.h"
+#include "kube/outbox.h"
+#include "model/plan.h"
+
+namespace reprieve {
+
+class GroupStatus {
+public:
+    GroupStatus(Outbox& outbox, const AddressBook& addresses) : outbox_(&outbox), addresses_(&addresses) {}
+
+    // A new plan: gangs of which members wait, or are bound now, or have no place.
+    void take(const Plan& plan);
+    // One member that the plan binds was bound, or was not.
+    void member_ended(const std::string& gang, bool bound, Time now);
+
+private:
+    struct Verdict {
+        bool scheduled = false;
+        std::string reason;
+        std::string message;
+        friend bool operator==(const Verdict&, const Verdict&) = default;
+    };
+    struct Binding {
+        std::size_t open = 0;
+        bool complete = true;  // nobody failed, nobody waits
+    };
+    void tell(const std::string& gang, Verdict verdict, Time now);
+
+    Outbox* outbox_;
+    const AddressBook* addresses_;
+    std::map<std::string, Binding> binding_;  // gangs with binds on their way
+    std::map<std::string, Verdict> told_;
+};
+
+}  // namespace reprieve

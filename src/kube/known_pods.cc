@@ -1,0 +1,110 @@
+#include "kube/known_pods.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace reprieve {
+namespace {
+
+constexpr std::int64_t kUsualGraceSeconds = 30;
+
+// Versions of one object are integers that grow. 0: not one of those.
+std::uint64_t version_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
+    const PodExtras& more = pod.more();
+    KnownPod known;
+    known.uid = pod.uid;
+    known.bound = pod.node.valid();
+    known.nominated = words.str(pod.nominated);
+    known.marked = pod.disruption_target;
+    known.deleting = pod.deleting;
+    known.grace_seconds = pod.grace_seconds;
+    if (more.has_deletion_cost) known.deletion_cost = more.deletion_cost;
+    known.claimed_by = more.claimed_by;
+    known.softly_evicted = !more.soft_eviction.empty();
+    if (more.plan) {
+        known.has_plan = true;
+        known.plan_node = words.str(more.plan->node);
+        known.plan_victims = more.plan->victim_uids;
+        std::ranges::sort(known.plan_victims);
+    }
+    return known;
+}
+
+// Whether the defaults would say the same of a running pod.
+bool is_unremarkable(const KnownPod& pod) {
+    return pod.bound && pod.nominated.empty() && !pod.has_plan && !pod.marked && !pod.deleting.is_set() && pod.grace_seconds <= kUsualGraceSeconds &&
+           !pod.deletion_cost && pod.claimed_by.empty() && !pod.softly_evicted;
+}
+
+std::string name_of(const Pod& pod, const Vocabulary& words) {
+    std::string name = words.str(pod.ns);
+    name += '/';
+    return name += pod.name;
+}
+
+}  // namespace
+
+void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function<std::string()>& version) {
+    KnownPod seen = as_seen(pod, words);
+    const bool keep = !is_unremarkable(seen);
+    const std::lock_guard lock(mutex_);
+    if (!keep && entries_.empty()) return;
+    const std::string name = name_of(pod, words);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) {
+        if (keep) entries_.emplace(name, Entry{.pod = std::move(seen)});
+        return;
+    }
+    Entry& entry = found->second;
+    if (entry.pod.uid == seen.uid) {
+        if (entry.writes > 0) return;
+        if (entry.written_version != 0 && version_number(version()) < entry.written_version) return;
+    }
+    if (keep) entry = {.pod = std::move(seen), .writes = entry.writes};
+    else if (entry.writes == 0) entries_.erase(found);
+}
+
+void KnownPods::see_gone(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    entries_.erase(name);
+}
+
+KnownPod KnownPods::find(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return {};
+    KnownPod pod = found->second.pod;
+    pod.confirmed = found->second.writes == 0 && found->second.written_version == 0;
+    return pod;
+}
+
+void KnownPods::begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change) {
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[name];
+    if (entry.pod.uid.empty()) entry.pod.uid = uid;
+    change(entry.pod);
+    ++entry.writes;
+}
+
+void KnownPods::end_write(const std::string& name, bool ok, const std::string& version) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;  // gone meanwhile
+    Entry& entry = found->second;
+    entry.writes = std::max(entry.writes - 1, 0);
+    if (!ok) entry.pod.certain = false;
+    if (!version.empty()) entry.written_version = std::max(entry.written_version, version_number(version));
+}
+
+std::size_t KnownPods::size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+}
+
+}  // namespace reprieve

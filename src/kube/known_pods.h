@@ -1,0 +1,66 @@
+// KnownPods: what is believed about the pods that a plan writes to: as last seen, or as written since.
+//
+// It exists so that nothing is written twice. The Source tells what it sees, the Sink what it is about to write; an event
+// that is older than the write does not undo it. Pods about which there is nothing to remember are not kept.
+// Used from several threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+#include "model/pod.h"
+#include "model/vocabulary.h"
+
+namespace reprieve {
+
+struct KnownPod {
+    std::string uid;        // empty: nothing is known of the pod
+    bool certain = true;    // false: a write failed, so that any of the rest may be out of date
+    bool confirmed = true;  // false: written by us and not seen since
+    bool bound = false;
+    std::string nominated;  // node
+    bool has_plan = false;  // reprieve.dev/plan
+    std::string plan_node;
+    std::vector<std::string> plan_victims;
+    bool marked = false;  // DisruptionTarget
+    Time deleting;
+    std::int64_t grace_seconds = 30;
+    std::optional<std::int64_t> deletion_cost;
+    std::string claimed_by;
+    bool softly_evicted = false;
+};
+
+class KnownPods {
+public:
+    // `version` gives the resourceVersion of what was seen; it is asked for only where it matters.
+    void see(const Pod& pod, const Vocabulary& words, const std::function<std::string()>& version);
+    void see_gone(const std::string& name);
+
+    // Nothing is remembered of a pod: the defaults.
+    [[nodiscard]] KnownPod find(const std::string& name) const;
+
+    // A write to a pod is on its way; `change` says what will be true then.
+    void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);
+    // How it ended. `version` is that of the object in the answer, empty where it gave none.
+    void end_write(const std::string& name, bool ok, const std::string& version);
+
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    struct Entry {
+        KnownPod pod;
+        int writes = 0;                   // on their way
+        std::uint64_t written_version = 0;  // events older than this are old news
+    };
+
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
+};
+
+}  // namespace reprieve

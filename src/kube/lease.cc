@@ -1,0 +1,123 @@
+#include "kube/lease.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <future>
+
+#include "base/check.h"
+#include "kube/kinds.h"
+
+namespace reprieve {
+namespace {
+
+// Counts on while the machine sleeps nowhere: a clock that never goes back.
+Duration monotonic_now() {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+}
+
+}  // namespace
+
+LeaderLease::LeaderLease(HttpClient& client, ElectionOptions options, std::function<Time()> clock)
+    : client_(&client), options_(std::move(options)), clock_(std::move(clock)), election_(options_) {
+    REPRIEVE_CHECK(!options_.identity.empty(), "a replica needs a name");
+    REPRIEVE_CHECK(options_.deadline < options_.duration, "we must stop before others may start");
+    client_->run(this, [this] { step(); });
+}
+
+LeaderLease::~LeaderLease() { client_->forget(this); }
+
+bool LeaderLease::leads() const { return monotonic_now().us < leads_until_us_; }
+
+void LeaderLease::on_change(std::function<void(bool)> call) {
+    client_->run(this, [this, call = std::move(call)] { on_change_ = call; });
+}
+
+std::string LeaderLease::path(bool collection) const {
+    return object_path("coordination.k8s.io/v1", options_.ns, "leases", collection ? std::string_view() : std::string_view(options_.name));
+}
+
+HttpRequest LeaderLease::request(const char* method) const {
+    HttpRequest request;
+    request.method = method;
+    request.path = path(std::string_view(method) == "POST");
+    request.lane = Lane::kUrgent;
+    request.deadline = std::min(options_.deadline, Duration{5'000'000});
+    request.patience = {};  // an old attempt must not come through late: each one is made anew
+    return request;
+}
+
+void LeaderLease::publish() {
+    leads_until_us_ = election_.leads_until().us;
+    const bool leading = leads();
+    if (leading == told_) return;
+    told_ = leading;
+    spdlog::info("{} {} the lease {}/{} (holder: {})", options_.identity, leading ? "holds" : "does not hold", options_.ns, options_.name, election_.seen().holder);
+    if (on_change_) on_change_(leading);
+}
+
+void LeaderLease::again(Duration wait) {
+    publish();
+    client_->run_after(this, wait, [this] { step(); });
+}
+
+void LeaderLease::step() {
+    if (resigned_) return;
+    publish();
+    const Election::Todo todo = election_.next(monotonic_now(), clock_());
+    switch (todo.step) {
+        case Election::Step::kRead: return read();
+        case Election::Step::kCreate: return store(todo.record, true);
+        case Election::Step::kWrite: return store(todo.record, false);
+        case Election::Step::kWait: return again(client_->jitter().soften(options_.retry));
+    }
+}
+
+void LeaderLease::read() {
+    client_->send(this, request("GET"), [this](const HttpAnswer& answer) {
+        const auto record = answer.ok() ? read_lease(answer.body) : std::nullopt;
+        if (!record && answer.status != 404) {
+            spdlog::warn("lease {}/{}: {}", options_.ns, options_.name, answer.text());
+            return again(options_.retry);
+        }
+        election_.read(record, monotonic_now());
+        publish();
+        step();
+    });
+}
+
+void LeaderLease::store(const LeaseRecord& record, bool create) {
+    HttpRequest put = request(create ? "POST" : "PUT");
+    put.body = lease_body(options_, record);
+    const Duration sent = monotonic_now();
+    client_->send(this, std::move(put), [this, sent](const HttpAnswer& answer) {
+        const auto stored = answer.ok() ? read_lease(answer.body) : std::nullopt;
+        if (stored) {
+            election_.written(*stored, sent, monotonic_now());
+        } else {
+            spdlog::warn("lease {}/{}: {}", options_.ns, options_.name, answer.text());
+            election_.refused();
+        }
+        again(options_.retry);
+    });
+}
+
+void LeaderLease::resign(Duration wait) {
+    leads_until_us_ = 0;
+    auto done = std::make_shared<std::promise<void>>();
+    std::future<void> ended = done->get_future();
+    client_->run(this, [this, done] {
+        resigned_ = true;
+        const auto record = election_.resignation(clock_());
+        publish();
+        if (!record) return done->set_value();
+        HttpRequest put = request("PUT");
+        put.body = lease_body(options_, *record);
+        client_->send(this, std::move(put), [done](const HttpAnswer&) { done->set_value(); });
+    });
+    ended.wait_for(std::chrono::microseconds(wait.us));
+}
+
+}  // namespace reprieve

@@ -1,0 +1,47 @@
+// LeaderLease: keeps an Election going over the network, and knows at any moment whether we may act.
+//
+// `leads` asks our own clock, so it turns false in time even when the network thread, or the network, hangs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "kube/election.h"
+#include "kube/http_client.h"
+
+namespace reprieve {
+
+class LeaderLease {
+public:
+    // `clock` is the time of day, for people who read the Lease.
+    LeaderLease(HttpClient& client, ElectionOptions options, std::function<Time()> clock);
+    ~LeaderLease();
+
+    // From any thread.
+    [[nodiscard]] bool leads() const;
+    // Stops acting now and tells the others, waiting up to `wait` for the answer.
+    void resign(Duration wait);
+    // Called on the client's thread when `leads` has changed.
+    void on_change(std::function<void(bool)> call);
+
+private:
+    void step();
+    void read();
+    void store(const LeaseRecord& record, bool create);
+    void again(Duration wait);
+    void publish();
+    [[nodiscard]] HttpRequest request(const char* method) const;
+    [[nodiscard]] std::string path(bool collection) const;
+
+    HttpClient* client_;
+    ElectionOptions options_;
+    std::function<Time()> clock_;
+    Election election_;
+    std::function<void(bool)> on_change_;
+    bool told_ = false;
+    bool resigned_ = false;
+    std::atomic<std::int64_t> leads_until_us_{0};
+};
+
+}  // namespace reprieve

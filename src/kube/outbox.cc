@@ -1,0 +1,100 @@
+#include "kube/outbox.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+namespace reprieve {
+namespace {
+
+WriteEnd end_of(const HttpAnswer& answer) {
+    if (answer.ok()) return WriteEnd::kDone;
+    if (answer.status == 404) return WriteEnd::kGone;
+    const bool may_be_another = answer.status == 422 || answer.status == 409;
+    if (!may_be_another) return WriteEnd::kFailed;
+    const ApiStatus status = read_status(answer.body);
+    const bool other_uid = status.wrong_uid || status.message.find("UID in precondition") != std::string::npos || status.message.find("UID in the precondition") != std::string::npos;
+    return other_uid ? WriteEnd::kGone : WriteEnd::kFailed;
+}
+
+}  // namespace
+
+std::string pod_path(const std::string& pod, std::string_view sub) {
+    const std::size_t slash = pod.find('/');
+    std::string path = fmt::format("/api/v1/namespaces/{}/pods/{}", pod.substr(0, slash), pod.substr(slash + 1));
+    if (!sub.empty()) path += fmt::format("/{}", sub);
+    return path;
+}
+
+void Outbox::write(PodWrite write, Ended ended) {
+    if (write.change) pods_->begin_write(write.pod, write.uid, write.change);
+    const bool tracked = write.change != nullptr;
+    const bool gone_is_fine = write.gone_is_fine;
+    SinkReport report{.step = write.step, .pod = write.pod, .uid = std::move(write.uid)};
+    call(write.pod, std::move(write.request), [this, tracked, gone_is_fine, report = std::move(report), ended = std::move(ended)](const HttpAnswer& answer) mutable {
+        const WriteEnd end = end_of(answer);
+        if (tracked) {
+            const bool is_pod = answer.ok() && answer.body.starts_with(R"({"kind":"Pod",)");
+            pods_->end_write(report.pod, end == WriteEnd::kDone, is_pod ? reader_.version_of(answer.body) : std::string());
+        }
+        report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
+        if (!report.ok) report.what = answer.text();
+        if (ended) ended(end, answer);
+        this->report(std::move(report));
+    });
+}
+
+void Outbox::call(const std::string& object, HttpRequest request, HttpClient::Done done) {
+    open();
+    const auto [line, first] = lines_.try_emplace(object);
+    Waiting waiting{std::move(request), std::move(done)};
+    if (first) leave(object, std::move(waiting));
+    else line->second.push_back(std::move(waiting));
+}
+
+void Outbox::leave(const std::string& object, Waiting waiting) {
+    waiting.request.gate = &may_act_;
+    client_->send(this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
+        done(std::move(answer));
+        close();
+        next(object);
+    });
+}
+
+void Outbox::next(const std::string& object) {
+    const auto line = lines_.find(object);
+    if (line->second.empty()) {
+        lines_.erase(line);
+        return;
+    }
+    Waiting waiting = std::move(line->second.front());
+    line->second.pop_front();
+    leave(object, std::move(waiting));
+}
+
+void Outbox::tell(HttpRequest request, HttpClient::Done done) {
+    request.lane = Lane::kIdle;
+    request.gate = &may_act_;
+    ++told_;
+    client_->send(this, std::move(request), [this, done = std::move(done)](const HttpAnswer& answer) {
+        if (!answer.ok()) spdlog::debug("{}", answer.text());
+        if (done) done(answer);
+        --told_;
+    });
+}
+
+void Outbox::report(SinkReport report) {
+    const bool failed = !report.ok;
+    {
+        const std::lock_guard lock(mutex_);
+        reports_.push_back(std::move(report));
+    }
+    if (failed && on_failure_) on_failure_();
+}
+
+void Outbox::collect(std::vector<SinkReport>& out) {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(reports_, std::back_inserter(out));
+    reports_.clear();
+}
+
+}  // namespace reprieve

@@ -1,0 +1,89 @@
+// Outbox: the calls that change a cluster, each object's in order, many objects at a time.
+//
+// Nothing leaves while we may not act (the lease is lost): such calls end as failed. What is about to be true of a pod is
+// entered in KnownPods when its write is handed in, so that nobody writes the same again meanwhile. Lives on the
+// client's thread; reports are collected from any.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/frames.h"
+#include "kube/http_client.h"
+#include "kube/known_pods.h"
+#include "model/world.h"
+
+namespace reprieve {
+
+enum class WriteEnd : unsigned char {
+    kDone,
+    kGone,  // the object is not there any more, or another has its name
+    kFailed
+};
+
+struct PodWrite {
+    SinkStep step = SinkStep::kAnnotate;
+    std::string pod;  // "ns/name"
+    std::string uid;
+    HttpRequest request;
+    std::function<void(KnownPod&)> change;
+    bool gone_is_fine = false;  // the report of a pod that is not there is no failure
+};
+
+class Outbox {
+public:
+    using Ended = std::function<void(WriteEnd, const HttpAnswer&)>;
+
+    Outbox(HttpClient& client, KnownPods& pods, std::function<bool()> may_act) : client_(&client), pods_(&pods), may_act_(std::move(may_act)) {}
+    ~Outbox() { client_->forget(this); }
+
+    // A write to a pod. `ended`, which may be empty, is called before the report is given.
+    void write(PodWrite write, Ended ended = {});
+    // Any other call, after earlier ones to the same object.
+    void call(const std::string& object, HttpRequest request, HttpClient::Done done);
+    // A call that nobody waits for.
+    void tell(HttpRequest request, HttpClient::Done done = {});
+    void run_after(Duration wait, HttpClient::Task task) { client_->run_after(this, wait, std::move(task)); }
+
+    void report(SinkReport report);
+    void collect(std::vector<SinkReport>& out);
+    // Called, on the client's thread, with every failure.
+    void on_failure(std::function<void()> call) { on_failure_ = std::move(call); }
+    [[nodiscard]] bool idle() const { return open_ == 0; }
+    // Also nothing that nobody waits for.
+    [[nodiscard]] bool settled() const { return idle() && told_ == 0; }
+    // Work that is not a call counts too.
+    void open() { ++open_; }
+    void close() { --open_; }
+
+    [[nodiscard]] KnownPods& pods() { return *pods_; }
+
+private:
+    struct Waiting {
+        HttpRequest request;
+        HttpClient::Done done;
+    };
+    void leave(const std::string& object, Waiting waiting);
+    void next(const std::string& object);
+
+    HttpClient* client_;
+    KnownPods* pods_;
+    std::function<bool()> may_act_;
+    std::function<void()> on_failure_;
+    FrameReader reader_;
+    std::unordered_map<std::string, std::deque<Waiting>> lines_;  // an entry: a call is on its way; behind it, those that wait
+    std::atomic<std::int64_t> open_{0};
+    std::atomic<std::int64_t> told_{0};
+    std::mutex mutex_;
+    std::vector<SinkReport> reports_;
+};
+
+// "/api/v1/namespaces/ns/pods/name/sub" of "ns/name".
+[[nodiscard]] std::string pod_path(const std::string& pod, std::string_view sub = {});
+
+}  // namespace reprieve

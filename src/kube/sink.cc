@@ -1,0 +1,203 @@
+#include "kube/sink.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "kube/bodies.h"
+
+namespace reprieve {
+namespace {
+
+std::string name_part(const std::string& pod) { return pod.substr(pod.find('/') + 1); }
+
+// Whether an annotation change would change nothing, as far as we can see.
+bool is_done(const AnnotationChange& change, const KnownPod& known) {
+    if (known.uid.empty() || !known.certain) return false;
+    const auto now = [&](const std::string& key) -> std::optional<std::string> {
+        if (key == kClaimAnnotation) return known.claimed_by;
+        if (key == kDeletionCostAnnotation) return known.deletion_cost ? std::to_string(*known.deletion_cost) : std::string();
+        if (key == kPlanAnnotation && !known.has_plan) return std::string();
+        return std::nullopt;
+    };
+    for (const auto& [key, value] : change.set) {
+        if (now(key) != value) return false;
+    }
+    for (const std::string& key : change.remove) {
+        if (now(key) != std::string()) return false;
+    }
+    return true;
+}
+
+void apply(const AnnotationChange& change, KnownPod& pod) {
+    for (const auto& [key, value] : change.set) {
+        if (key == kClaimAnnotation) pod.claimed_by = value;
+        if (key == kDeletionCostAnnotation) pod.deletion_cost = std::strtoll(value.c_str(), nullptr, 10);
+    }
+    for (const std::string& key : change.remove) {
+        if (key == kClaimAnnotation) pod.claimed_by.clear();
+        if (key == kDeletionCostAnnotation) pod.deletion_cost.reset();
+        if (key == kPlanAnnotation) pod.has_plan = false;
+    }
+}
+
+}  // namespace
+
+KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, KubeSinkOptions options)
+    : client_(&client),
+      pods_(&pods),
+      options_(std::move(options)),
+      outbox_(client, pods, options_.may_act),
+      announcer_(outbox_, options_.announcer),
+      groups_(outbox_, addresses),
+      queues_(outbox_, addresses),
+      scaling_(outbox_, addresses, options_.scaling) {
+    outbox_.on_failure(options_.on_failure);
+}
+
+KubeSink::~KubeSink() {
+    client_->forget(this);
+    client_->forget(&outbox_);  // before the parts that its callbacks belong to go
+}
+
+void KubeSink::carry_out(const Plan& plan) {
+    outbox_.open();
+    client_->run(this, [this, copy = std::make_shared<const Plan>(plan)] {
+        begin(copy);
+        outbox_.close();
+    });
+}
+
+void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
+    clear_nominations(*plan);
+    for (const AnnotationChange& change : plan->annotations) annotate(change);
+    for (auto& [owner, demand] : demands_of(*plan)) {
+        std::make_shared<DemandRun>(outbox_, plan, std::move(demand), [this, plan](const Eviction& eviction) { announcer_.preempted(eviction, plan->now); })->start();
+    }
+    groups_.take(*plan);
+    for (const Placement& placement : plan->placements) {
+        if (!placement.after_evictions) bind(plan, placement);
+    }
+    std::map<std::string, std::string> force;  // pod -> UID
+    for (const std::string& pod : plan->force_deletes) force.emplace(pod, std::string());
+    for (const Eviction& eviction : plan->evictions) {
+        if (eviction.mode == EvictionMode::kForceDelete) force[eviction.pod] = eviction.uid;
+    }
+    for (const auto& [pod, uid] : force) force_delete(pod, uid, plan->now);
+    scaling_.take(plan->scale);
+    queues_.take(*plan);
+    for (const Unplaced& entry : plan->unplaced) announcer_.unplaced(entry, plan->now);
+}
+
+void KubeSink::clear_nominations(const Plan& plan) {
+    std::set<std::string> placed;  // a new nomination or a binding replaces the old one
+    for (const Placement& placement : plan.placements) placed.insert(placement.pod);
+    for (const std::string& pod : plan.nominations_cleared) {
+        if (!placed.contains(pod)) clear_nomination(pod);
+    }
+}
+
+void KubeSink::clear_nomination(const std::string& pod) {
+    const KnownPod known = pods_->find(pod);
+    if (known.uid.empty()) return;  // gone, or bound and at rest
+    if (known.certain && known.nominated.empty() && !known.has_plan) return;
+    PodWrite write{.step = SinkStep::kClearNomination, .pod = pod, .uid = known.uid};
+    write.request.method = "PATCH";
+    write.request.path = pod_path(pod, "status");
+    write.request.content_type = kStrategicPatch;
+    write.request.body = clear_nomination_body(known.uid);
+    write.change = [](KnownPod& entry) {
+        entry.nominated.clear();
+        entry.has_plan = false;
+        entry.plan_node.clear();
+        entry.plan_victims.clear();
+    };
+    write.gone_is_fine = true;
+    outbox_.write(std::move(write));
+}
+
+void KubeSink::annotate(const AnnotationChange& change) {
+    const KnownPod known = pods_->find(change.pod);
+    if (is_done(change, known)) return;
+    PodWrite write{.step = SinkStep::kAnnotate, .pod = change.pod, .uid = known.uid};
+    write.request.method = "PATCH";
+    write.request.path = pod_path(change.pod);
+    write.request.content_type = kMergePatch;
+    write.request.body = annotations_body(known.uid, change.set, change.remove);
+    write.change = [&](KnownPod& entry) { apply(change, entry); };
+    outbox_.write(std::move(write));
+}
+
+void KubeSink::force_delete(const std::string& pod, const std::string& uid, Time now) {
+    const KnownPod known = pods_->find(pod);
+    const bool hastened = known.certain && known.deleting.is_set() && known.grace_seconds <= 1;
+    const bool overdue = hastened && now - known.deleting > options_.force_delete_timeout;
+    if (hastened && !overdue) return;
+    if (hastened && known.grace_seconds == 0) return;  // nothing stronger is left; a finalizer holds it
+    const std::int64_t grace = overdue ? 0 : 1;
+    PodWrite write{.step = SinkStep::kForceDelete, .pod = pod, .uid = uid.empty() ? known.uid : uid};
+    write.request.method = "DELETE";
+    write.request.path = pod_path(pod);
+    write.request.body = delete_body(write.uid, grace);
+    write.change = [now, grace](KnownPod& entry) {
+        if (!entry.deleting.is_set()) entry.deleting = now;
+        entry.grace_seconds = grace;
+    };
+    write.gone_is_fine = true;
+    outbox_.write(std::move(write));
+}
+
+void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& placement) {
+    const KnownPod known = pods_->find(placement.pod);
+    if (known.certain && known.bound && known.uid == placement.uid) return groups_.member_ended(placement.owner, true, plan->now);
+    pods_->begin_write(placement.pod, placement.uid, [](KnownPod& entry) {
+        entry.bound = true;
+        entry.nominated.clear();  // the server does that
+    });
+    HttpRequest request;
+    request.method = "POST";
+    request.path = pod_path(placement.pod, "binding");
+    request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement](const HttpAnswer& answer) { bind_ended(plan, placement, answer); });
+}
+
+void KubeSink::bind_ended(const std::shared_ptr<const Plan>& plan, const Placement& placement, const HttpAnswer& answer) {
+    if (answer.status == 409) return read_back(plan, placement, answer.text());
+    bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
+}
+
+void KubeSink::read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal) {
+    HttpRequest request;
+    request.path = pod_path(placement.pod);
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, refusal](const HttpAnswer& answer) {
+        const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
+        const auto text = [&](const char* path) { return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string(); };
+        const bool same_pod = placement.uid.empty() || text("/metadata/uid") == placement.uid;
+        const bool there = same_pod && text("/spec/nodeName") == placement.node;
+        bound(plan, placement, there, there ? std::string() : refusal);
+    });
+}
+
+void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what) {
+    const bool has_note = pods_->find(placement.pod).has_plan;
+    pods_->end_write(placement.pod, ok, {});
+    groups_.member_ended(placement.owner, ok, plan->now);
+    if (ok) {
+        announcer_.bound(placement, plan->now);
+        if (has_note) remove_plan_note(placement);
+    }
+    outbox_.report({.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
+}
+
+// The intent is fulfilled. Nobody waits for the note to go.
+void KubeSink::remove_plan_note(const Placement& placement) {
+    HttpRequest request;
+    request.method = "PATCH";
+    request.path = pod_path(placement.pod);
+    request.content_type = kMergePatch;
+    request.body = annotations_body(placement.uid, {}, {kPlanAnnotation});
+    outbox_.tell(std::move(request));
+}
+
+}  // namespace reprieve

@@ -1,0 +1,73 @@
+// KubeSink: carries out plans on a real cluster, as ordinary API calls.
+//
+// For each demand: intent and nomination, then the marks on all victims, then their evictions (DemandRun); beside it
+// bindings, cleared nominations, annotations, force deletes and scalings; and, when there is time, what people are told.
+// Each object's calls go out in order, many objects at a time, and none is made for what is known to be so already.
+// All work is done on the client's thread: `carry_out` returns at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/address_book.h"
+#include "kube/announcer.h"
+#include "kube/demand_run.h"
+#include "kube/group_status.h"
+#include "kube/http_client.h"
+#include "kube/known_pods.h"
+#include "kube/outbox.h"
+#include "kube/queue_status.h"
+#include "kube/scaling.h"
+#include "model/world.h"
+
+namespace reprieve {
+
+struct KubeSinkOptions {
+    // Asked before every call; false: we are not (any more) the one who acts.
+    std::function<bool()> may_act = [] { return true; };
+    // Called, on the client's thread, when a step has failed: time to look again.
+    std::function<void()> on_failure;
+    AnnouncerOptions announcer;
+    ScalingOptions scaling;
+    // A pod that was force deleted and is still there after so long is removed without waiting for its node.
+    Duration force_delete_timeout{30'000'000};
+};
+
+class KubeSink final : public Sink {
+public:
+    // All of them must outlive the sink. The client should not be the one that a KubeSource reads with.
+    KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, KubeSinkOptions options);
+    ~KubeSink() override;
+
+    void carry_out(const Plan& plan) override;
+    void collect(std::vector<SinkReport>& out) override { outbox_.collect(out); }
+    [[nodiscard]] bool idle() const override { return outbox_.idle(); }
+    // Idle, and everybody has been told. For a shutdown without loose ends.
+    [[nodiscard]] bool settled() const { return outbox_.settled(); }
+
+private:
+    void begin(const std::shared_ptr<const Plan>& plan);
+    void clear_nominations(const Plan& plan);
+    void clear_nomination(const std::string& pod);
+    void annotate(const AnnotationChange& change);
+    void force_delete(const std::string& pod, const std::string& uid, Time now);
+    void bind(const std::shared_ptr<const Plan>& plan, const Placement& placement);
+    void bind_ended(const std::shared_ptr<const Plan>& plan, const Placement& placement, const HttpAnswer& answer);
+    void bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what);
+    // After a conflict: whether the pod is where we want it, perhaps by our own hand.
+    void read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal);
+    void remove_plan_note(const Placement& placement);
+
+    HttpClient* client_;
+    KnownPods* pods_;
+    KubeSinkOptions options_;
+    Outbox outbox_;
+    Announcer announcer_;
+    GroupStatus groups_;
+    QueueStatus queues_;
+    Scaling scaling_;
+};
+
+}  // namespace reprieve

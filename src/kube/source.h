@@ -1,0 +1,117 @@
+// KubeSource: the facts of a real cluster, by list and watch.
+//
+// The network is read on the client's thread and stops when the decoder falls behind; objects are decoded on the caller's
+// thread, in `poll`. An object that cannot be decoded is counted, said once and left as it was. Kinds that not every
+// cluster has are followed as soon as they are served; the first `poll` waits until it is known which those are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/address_book.h"
+#include "kube/discovery.h"
+#include "kube/frames.h"
+#include "kube/http_client.h"
+#include "kube/inbox.h"
+#include "kube/kinds.h"
+#include "kube/known_pods.h"
+#include "kube/watcher.h"
+#include "manifest/decode.h"
+#include "model/world.h"
+
+namespace reprieve {
+
+struct KubeSourceOptions {
+    WatcherOptions watcher;
+    std::size_t inbox_bytes = 64U << 20U;
+    Duration rediscover{30'000'000};
+    // At the start, so many refusals (401, 403) of a required kind in a row are taken for the last word.
+    int refusals = 12;
+    std::function<Time()> clock;
+};
+
+struct KubeSourceCounts {
+    std::uint64_t objects = 0;    // decoded
+    std::uint64_t malformed = 0;  // left out
+    std::uint64_t bytes = 0;      // of what was decoded
+};
+
+class KubeSource final : public Source {
+public:
+    // All of them must outlive the source. The client carries nothing else: it stops reading when the decoder is behind.
+    KubeSource(HttpClient& client, Vocabulary& words, KnownPods& pods, AddressBook& addresses, KubeSourceOptions options);
+    ~KubeSource() override;
+
+    [[nodiscard]] bool poll(std::vector<Change>& out, Duration wait) override;
+    [[nodiscard]] Time now() const override { return options_.clock(); }
+
+    // From any thread: `poll` returns at once; for the first, without having changed anything.
+    void wake();
+    // From any thread: the world ends.
+    void stop();
+    // Why the world ended; empty: it was asked to.
+    [[nodiscard]] std::string fault() const;
+    // Whether everything that was there at the start has been delivered. From any thread.
+    [[nodiscard]] bool synced() const { return unsynced_ == 0; }
+
+    [[nodiscard]] const KubeSourceCounts& counts() const { return counts_; }
+    [[nodiscard]] const WatcherCounts& watcher_counts() const { return watcher_counts_; }
+
+private:
+    struct Followed {
+        std::unique_ptr<Watcher> watcher;
+        bool synced = false;
+        std::uint32_t generation = 0;                          // of the latest list
+        std::unordered_map<std::string, std::uint32_t> names;  // "ns/name" -> generation in which it was last seen
+    };
+
+    // On the client's thread.
+    void discover();
+    void found(std::size_t kind, const Finding& finding);
+    void refused(std::size_t kind, const HttpAnswer& answer);
+
+    // On the caller's thread.
+    void unpack(Parcel& parcel, std::vector<Change>& out);
+    void unpack_page(const Parcel& parcel, std::vector<Change>& out);
+    void unpack_events(const Parcel& parcel, std::vector<Change>& out);
+    void put(std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out);
+    void remove(std::size_t kind, const std::string& name, std::vector<Change>& out);
+    void remove_unseen(std::size_t kind, std::vector<Change>& out);
+    void note_malformed(std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
+    void observe(const std::string& version, const Change& change, std::string_view json);
+    [[nodiscard]] std::string key_of(const Object& object) const;
+    void mark_synced(std::size_t kind);
+
+    HttpClient* client_;
+    Vocabulary* words_;
+    KnownPods* pods_;
+    AddressBook* addresses_;
+    KubeSourceOptions options_;
+    Inbox inbox_;
+    std::vector<Followed> followed_;
+    Decoder decoder_;
+    FrameReader frames_;  // of pages and events
+    FrameReader objects_;  // of single objects, while `frames_` stands in a page
+    KubeSourceCounts counts_;
+    WatcherCounts watcher_counts_;
+    std::set<std::string> complained_;
+    std::atomic<std::size_t> unsynced_;
+
+    // The client thread's own.
+    Discovery discovery_;
+    std::vector<int> refusals_;
+    std::vector<bool> absent_;  // and the inbox has been told
+
+    mutable std::mutex mutex_;
+    std::string fault_;
+};
+
+}  // namespace reprieve
