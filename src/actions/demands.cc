@@ -4,7 +4,7 @@
 #include <map>
 
 #include "plugins/order.h"
-#include "plugins/sub_groups.h"
+#include "state/sub_groups.h"
 
 namespace reprieve {
 

@@ -16,15 +16,15 @@
 namespace reprieve {
 namespace {
 
-// `latestStart` is a negated time in microseconds: nobody can read that.
+// `latestStart` is a negated time in seconds: nobody can read that.
 std::string cost_value(const std::string& term, std::int64_t value) {
-    static constexpr std::int64_t kYear10000Us = 253'402'300'800'000'000;
-    if (term == "latestStart" && value < 0 && value > -kYear10000Us) return format_time(Time{-value});
+    static constexpr std::int64_t kYear10000 = 253'402'300'800;
+    if (term == "latestStart" && value < 0 && value > -kYear10000) return format_time(Time{-value * 1'000'000});
     return fmt::format("{}", value);
 }
 
-Note cost_note(std::string label, const CostVector& cost, Paint paint) {
-    Note note{.label = std::move(label), .pieces = {}, .paint = paint};
+RowNote cost_note(std::string label, const CostVector& cost, Paint paint) {
+    RowNote note{.label = std::move(label), .pieces = {}, .paint = paint};
     for (const auto& [term, value] : cost) {
         if (!note.pieces.empty()) note.pieces.back() += " ·";
         note.pieces.push_back(fmt::format("{} {}", term, cost_value(term, value)));
@@ -40,15 +40,15 @@ std::string first_difference(const CostVector& a, const CostVector& b) {
     return "";
 }
 
-Note runner_up_note(const Certificate& certificate) {
-    Note note = cost_note("runner-up", certificate.runner_up, Paint::kDim);
+RowNote runner_up_note(const Certificate& certificate) {
+    RowNote note = cost_note("runner-up", certificate.runner_up, Paint::kDim);
     const std::string term = first_difference(certificate.cost, certificate.runner_up);
     note.pieces.push_back(term.empty() ? "(costs the same)" : fmt::format("(worse in {})", term));
     return note;
 }
 
-Note bound_note(const Certificate& certificate) {
-    Note note = cost_note("bound", certificate.bound, Paint::kDim);
+RowNote bound_note(const Certificate& certificate) {
+    RowNote note = cost_note("bound", certificate.bound, Paint::kDim);
     const std::string term = first_difference(certificate.cost, certificate.bound);
     if (!term.empty()) note.pieces.push_back(fmt::format("(not proven from {} on)", term));
     return note;

@@ -25,7 +25,7 @@ constexpr std::size_t kCutTo = 30;
 void make_neutral(Row& row) {
     for (Cell& cell : row.cells)
         cell.text = neutral(cell.text);
-    for (Note& note : row.notes) {
+    for (RowNote& note : row.notes) {
         note.label = neutral(note.label);
         for (std::string& piece : note.pieces)
             piece = neutral(piece);
@@ -72,7 +72,7 @@ private:
 
 }  // namespace
 
-Note sentence(const std::string& text, Paint paint) { return {.label = "", .pieces = words_of(text), .paint = paint}; }
+RowNote sentence(const std::string& text, Paint paint) { return {.label = "", .pieces = words_of(text), .paint = paint}; }
 
 Table::Table(std::string title, std::vector<Column> columns, bool shared_notes)
     : title_(std::move(title)),
@@ -159,13 +159,13 @@ void Table::print_rows(std::string& out, std::size_t count, const TableStyle& st
 
 void Table::print_notes(std::string& out, const Row& row, std::size_t sharing, const TableStyle& style) const {
     std::size_t label_width = 0;
-    for (const Note& note : row.notes)
+    for (const RowNote& note : row.notes)
         label_width = std::max(label_width, display_width(note.label));
     const std::size_t indent = columns_.empty() ? kIndent : kNoteIndent;
     const std::size_t start = indent + (label_width > 0 ? label_width + kGap : 0);
     const auto width = static_cast<std::size_t>(style.width);
     const std::size_t room = width == 0 ? 0 : std::max(kLeastNote, width > start ? width - start : 0);
-    for (const Note& note : row.notes) {
+    for (const RowNote& note : row.notes) {
         std::vector<std::string> pieces = note.pieces;
         if (sharing > 1 && &note == &row.notes.front()) {
             pieces.insert(pieces.begin(), fmt::format("these {}:", sharing));

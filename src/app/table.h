@@ -32,19 +32,19 @@ struct Cell {
     Paint paint = Paint::kPlain;
 };
 
-struct Note {
+struct RowNote {
     std::string label;
     std::vector<std::string> pieces;  // a line is broken between them only
     Paint paint = Paint::kDim;
-    friend bool operator==(const Note&, const Note&) = default;
+    friend bool operator==(const RowNote&, const RowNote&) = default;
 };
 
 // A note of plain words.
-[[nodiscard]] Note sentence(const std::string& text, Paint paint = Paint::kDim);
+[[nodiscard]] RowNote sentence(const std::string& text, Paint paint = Paint::kDim);
 
 struct Row {
     std::vector<Cell> cells;
-    std::vector<Note> notes;
+    std::vector<RowNote> notes;
 };
 
 class Table {

@@ -120,9 +120,10 @@ void judge_own_anti(const Scene& scene, const PlacedPod& placed, Findings& out) 
 
 void judge_others_anti(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
-    for (const auto& [key, terms] : scene.repelling()) {
-        if (terms == 0) continue;
-        each_neighbour(scene, placed, key, [&, key = key](PodId other) {
+    for (const auto& item : scene.repelling()) {
+        if (item.second == 0) continue;
+        const StringId key = item.first;
+        each_neighbour(scene, placed, key, [&](PodId other) {
             for (const PodAffinityTerm& term : judged.spec(other).anti_affinity) {
                 if (term.topology_key != key || !speaks_of(judged, term, placed.pod)) continue;
                 out.push_back({"InterPodAffinity",

@@ -108,7 +108,7 @@ bool take_devices(std::span<const Device> devices, const DeviceAsk& ask, HeldByI
 
 // Whether all that one owner places on the node finds devices, if it may choose again.
 bool could_choose_again(const Scene& scene, const PlacedPod& placed) {
-    const std::string owner = placed.owner();
+    const std::string& owner = placed.owner();
     const auto mine = [&](const Seat& seat) { return seat.placed != nullptr && seat.placed->owner() == owner; };
     HeldByIndex held = held_by_others(scene, placed.node, mine);
     std::vector<DeviceAsk> asks;
@@ -116,7 +116,8 @@ bool could_choose_again(const Scene& scene, const PlacedPod& placed) {
         if (mine(scene.seat(pod)) && scene.judged().spec(pod).devices.any())
             asks.push_back(scene.judged().spec(pod).devices);
     }
-    std::ranges::stable_sort(asks, [](const DeviceAsk& a, const DeviceAsk& b) { return a.whole > b.whole; });
+    std::ranges::sort(
+        asks, [](const DeviceAsk& a, const DeviceAsk& b) { return a.whole != b.whole ? a.whole > b.whole : b < a; });
     const std::vector<Device>& devices = scene.judged().cluster.node(placed.node)->devices;
     return std::ranges::all_of(asks, [&](const DeviceAsk& ask) { return take_devices(devices, ask, held); });
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -16,18 +17,17 @@ void judge_order(const Items& items, Key key, const char* array, Report& report)
 }
 
 void judge_orders(const Plan& plan, Report& report) {
-    const auto itself = [](const std::string& text) -> const std::string& { return text; };
     judge_order(plan.placements, &Placement::pod, "placements", report);
     judge_order(plan.evictions, &Eviction::pod, "evictions", report);
-    judge_order(plan.nominations_cleared, itself, "nominationsCleared", report);
+    judge_order(plan.nominations_cleared, std::identity{}, "nominationsCleared", report);
     judge_order(plan.scale, [](const ScaleChange& c) { return std::pair(c.deployment, c.plane); }, "scale", report);
-    judge_order(plan.force_deletes, itself, "forceDeletes", report);
+    judge_order(plan.force_deletes, std::identity{}, "forceDeletes", report);
     judge_order(plan.annotations, &AnnotationChange::pod, "annotations", report);
     judge_order(plan.queues, &QueueReport::name, "queues", report);
     judge_order(plan.unplaced, [](const Unplaced& u) { return u.pod.empty() ? u.owner : u.pod; }, "unplaced", report);
     judge_order(
         plan.certificates, [](const Certificate& c) { return std::pair(c.owner, c.action); }, "certificates", report);
-    judge_order(plan.warnings, itself, "warnings", report);
+    judge_order(plan.warnings, std::identity{}, "warnings", report);
 }
 
 bool is_ours_to_place(const Case& judged, PodId pod) {
@@ -116,7 +116,7 @@ void judge_waiting(const Case& judged, Report& report) {
         if (judged.bound(pod) && judged.fact(pod).terminating()) return;
     }
     for (const PlacedPod& item : judged.placed) {
-        if (item.entry->after_evictions) report.add("form", item.entry->pod, "waits for evictions, but there are none");
+        if (item.entry->after_evictions && !item.in_flight) report.add("form", item.entry->pod, "waits for evictions, but there are none");
     }
 }
 

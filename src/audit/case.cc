@@ -185,11 +185,17 @@ bool Case::is_in_flight(const PlacedPod& item) const {
         const auto& note = snapshot.gangs[gang].fact->plan;
         if (note) paid.insert(paid.end(), note->victim_uids.begin(), note->victim_uids.end());
     }
-    return std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
+    const auto is_paid = [&](const Pod& victim) { return !victim.uid.empty() && std::ranges::find(paid, victim.uid) != paid.end(); };
+    // A recorded victim that runs on untold: the earlier plan was not carried out to its end, so it is not going on.
+    const bool interrupted = std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
         const Pod& victim = fact(other);
-        if (!bound(other) || !victim.terminating()) return false;
-        if (std::ranges::find(paid, victim.uid) != paid.end() && !victim.uid.empty()) return true;
-        return victim.disruption_target && row(other).unit_priority < standing(item.pod);
+        return bound(other) && !victim.finished() && !victim.terminating() && victim.more().soft_eviction.empty() && is_paid(victim);
+    });
+    return !interrupted && std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
+        const Pod& victim = fact(other);
+        if (!bound(other)) return false;
+        if (!victim.terminating()) return is_paid(victim) && !victim.more().soft_eviction.empty();
+        return is_paid(victim) || (victim.disruption_target && row(other).unit_priority < standing(item.pod));
     });
 }
 

@@ -100,7 +100,7 @@ struct Case {
 private:
     void look_up_placements();
     void look_up_evictions();
-    [[nodiscard]] bool is_in_flight(const PlacedPod& placed) const;
+    [[nodiscard]] bool is_in_flight(const PlacedPod& item) const;
 
     std::map<std::string, GangId, std::less<>> gangs_by_name_;
     std::map<PodId, std::size_t> evicted_index_;

@@ -67,6 +67,16 @@ Time DemandRun::deadline() const {
     return plan_->now + Duration{grace * 1'000'000 + kSlack.us};
 }
 
+PodWrite DemandRun::status_patch(SinkStep step, const std::string& pod, const std::string& uid, std::string body) const {
+    PodWrite write{.step = step, .pod = pod, .uid = uid};
+    write.request.method = "PATCH";
+    write.request.path = pod_path(pod, "status");
+    write.request.content_type = kStrategicPatch;
+    write.request.body = std::move(body);
+    write.request.rank = rank_;
+    return write;
+}
+
 void DemandRun::start() {
     outbox_->open();
     record();
@@ -95,11 +105,8 @@ void DemandRun::nominate(const Placement& placement, const PlanRecord& record) {
 
     const std::string message = demand_.evictions.empty() ? fmt::format("waits on node {} for pods that are leaving", placement.node)
                                                           : fmt::format("waits on node {} for {} preempted pods to leave", placement.node, demand_.evictions.size());
-    PodWrite write{.step = SinkStep::kNominate, .pod = placement.pod, .uid = placement.uid};
-    write.request.method = "PATCH";
-    write.request.path = pod_path(placement.pod, "status");
-    write.request.content_type = kStrategicPatch;
-    write.request.body = nomination_body(placement.uid, placement.node, recorded ? std::nullopt : std::optional(record), message, plan_->now);
+    PodWrite write = status_patch(SinkStep::kNominate, placement.pod, placement.uid,
+                                  nomination_body(placement.uid, placement.node, recorded ? std::nullopt : std::optional(record), message, plan_->now));
     write.change = [&](KnownPod& pod) {
         pod.nominated = placement.node;
         if (recorded) return;
@@ -125,11 +132,7 @@ void DemandRun::mark(const Eviction& eviction) {
 
     std::map<std::string, std::string> annotations;
     if (softly) annotations[kSoftEvictionAnnotation] = soft_eviction_text(eviction.owner, eviction.reason, plan_->now);
-    PodWrite write{.step = softly ? SinkStep::kEvict : SinkStep::kMark, .pod = eviction.pod, .uid = eviction.uid};
-    write.request.method = "PATCH";
-    write.request.path = pod_path(eviction.pod, "status");
-    write.request.content_type = kStrategicPatch;
-    write.request.body = mark_body(eviction.uid, mark_message(eviction), plan_->now, annotations);
+    PodWrite write = status_patch(softly ? SinkStep::kEvict : SinkStep::kMark, eviction.pod, eviction.uid, mark_body(eviction.uid, mark_message(eviction), plan_->now, annotations));
     write.change = [softly](KnownPod& pod) {
         pod.marked = true;
         if (softly) pod.softly_evicted = true;
@@ -152,6 +155,7 @@ void DemandRun::evict() {
 void DemandRun::evict(const Eviction& eviction) {
     const bool by_api = eviction.mode == EvictionMode::kEvict;
     PodWrite write{.step = SinkStep::kEvict, .pod = eviction.pod, .uid = eviction.uid};
+    write.request.rank = rank_;
     write.request.method = by_api ? "POST" : "DELETE";
     write.request.path = pod_path(eviction.pod, by_api ? "eviction" : "");
     const std::string name = eviction.pod.substr(eviction.pod.find('/') + 1);
@@ -167,11 +171,7 @@ void DemandRun::evict(const Eviction& eviction) {
 
 // The budget let nobody go: a pod that stays must not look as if it were leaving.
 void DemandRun::take_back_mark(const Eviction& eviction) {
-    PodWrite write{.step = SinkStep::kMark, .pod = eviction.pod, .uid = eviction.uid};
-    write.request.method = "PATCH";
-    write.request.path = pod_path(eviction.pod, "status");
-    write.request.content_type = kStrategicPatch;
-    write.request.body = unmark_body(eviction.uid);
+    PodWrite write = status_patch(SinkStep::kMark, eviction.pod, eviction.uid, unmark_body(eviction.uid));
     write.change = [](KnownPod& pod) {
         pod.marked = false;
         pod.deleting = {};

@@ -8,6 +8,7 @@
 // already counts as evicted. Lives on the client's thread and frees itself when it has ended.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,8 +39,9 @@ public:
     // Called when a victim was evicted.
     using Evicted = std::function<void(const Eviction&)>;
 
-    DemandRun(Outbox& outbox, std::shared_ptr<const Plan> plan, Demand demand, Evicted evicted)
-        : outbox_(&outbox), plan_(std::move(plan)), demand_(std::move(demand)), evicted_(std::move(evicted)) {}
+    // Of two runs the one with the lower rank is finished first: better one preemptor served than two half served.
+    DemandRun(Outbox& outbox, std::uint64_t rank, std::shared_ptr<const Plan> plan, Demand demand, Evicted evicted)
+        : outbox_(&outbox), rank_(rank), plan_(std::move(plan)), demand_(std::move(demand)), evicted_(std::move(evicted)) {}
 
     void start();
 
@@ -56,7 +58,10 @@ private:
     void refuse_rest();
     [[nodiscard]] Time deadline() const;
 
+    [[nodiscard]] PodWrite status_patch(SinkStep step, const std::string& pod, const std::string& uid, std::string body) const;
+
     Outbox* outbox_;
+    std::uint64_t rank_;
     std::shared_ptr<const Plan> plan_;
     Demand demand_;
     Evicted evicted_;

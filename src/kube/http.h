@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -33,6 +34,7 @@ struct HttpRequest {
     std::string body;
     const char* content_type = "application/json";  // of a body
     Lane lane = Lane::kUsual;
+    std::uint64_t rank = 0;                    // within its lane, lower ones go first
     Duration deadline{15'000'000};             // of one attempt
     Duration patience{60'000'000};             // for all attempts and the waits between them; 0: one attempt
     std::size_t answer_limit = 16U << 20U;     // bytes

@@ -30,7 +30,7 @@ HttpClient::HttpClient(Access access, HttpClientOptions options) : line_(std::mo
     REPRIEVE_CHECK(multi_ != nullptr, "no memory for a client");
     curl_multi_setopt(multi_, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
     curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, options_.connections);
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, options_.connections);
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 128L);
     thread_ = std::thread([this] { loop(); });
 }
 
@@ -83,7 +83,7 @@ void HttpClient::forget(const void* owner) {
 }
 
 void HttpClient::drop(const void* owner) {
-    for (auto& lane : waiting_) std::erase_if(lane, [&](const CallPtr& call) { return call->owner == owner; });
+    for (auto& lane : waiting_) std::erase_if(lane, [&](const auto& entry) { return entry.second->owner == owner; });
     std::erase_if(timers_, [&](const auto& timer) { return timer.second.owner == owner; });
     std::erase_if(active_, [&](auto& entry) {
         if (entry.second->owner != owner) return false;
@@ -176,35 +176,43 @@ void HttpClient::run_due_timers() {
 
 void HttpClient::enqueue(CallPtr call) {
     call->started = Clock::now();
-    auto& lane = waiting_[lane_of(call->request)];
-    lane.push_back(std::move(call));
-    if (lane.front()->request.lane != Lane::kIdle || lane.size() <= options_.idle_waiting) return;
-    const CallPtr oldest = std::move(lane.front());
-    lane.pop_front();
+    call->number = ++calls_;
+    wait(std::move(call));
+    Waiting& idle = waiting_[static_cast<std::size_t>(Lane::kIdle)];
+    if (idle.size() <= options_.idle_waiting) return;
+    const CallPtr oldest = std::move(idle.begin()->second);
+    idle.erase(idle.begin());
     ++counts_.given_up;
     oldest->done({.failure = "given up: too many requests are waiting", .retryable = false});
 }
 
+void HttpClient::wait(CallPtr call) {
+    Waiting& lane = waiting_[lane_of(call->request)];
+    const std::pair place{call->request.rank, call->number};
+    lane.emplace(place, std::move(call));
+}
+
+void HttpClient::start_next(Waiting& lane) {
+    CallPtr call = std::move(lane.begin()->second);
+    lane.erase(lane.begin());
+    if (call->request.gate != nullptr && !(*call->request.gate)()) {
+        call->done({.failure = "not sent: no longer allowed to act", .retryable = false});
+        return;
+    }
+    ++active_count_[lane_of(call->request)];
+    start(std::move(call));
+}
+
 void HttpClient::start_waiting() {
     auto& [urgent, usual, idle] = waiting_;
-    const auto next = [this](std::deque<CallPtr>& lane) {
-        CallPtr call = std::move(lane.front());
-        lane.pop_front();
-        if (call->request.gate != nullptr && !(*call->request.gate)()) {
-            call->done({.failure = "not sent: no longer allowed to act", .retryable = false});
-            return;
-        }
-        ++active_count_[lane_of(call->request)];
-        start(std::move(call));
-    };
-    while (!urgent.empty()) next(urgent);
+    while (!urgent.empty()) start_next(urgent);
     if (Clock::now() < hold_until_) return;
-    std::size_t& usual_active = active_count_[static_cast<std::size_t>(Lane::kUsual)];
-    std::size_t& idle_active = active_count_[static_cast<std::size_t>(Lane::kIdle)];
-    while (!usual.empty() && usual_active < options_.in_flight) next(usual);
+    const std::size_t& usual_active = active_count_[static_cast<std::size_t>(Lane::kUsual)];
+    const std::size_t& idle_active = active_count_[static_cast<std::size_t>(Lane::kIdle)];
+    while (!usual.empty() && usual_active < options_.in_flight) start_next(usual);
     // While there is real work, one idle request at a time keeps the news from starving.
     const std::size_t room = usual_active == 0 ? options_.idle_in_flight : 1;
-    while (!idle.empty() && idle_active < room) next(idle);
+    while (!idle.empty() && idle_active < room) start_next(idle);
 }
 
 void HttpClient::start(CallPtr call) {
@@ -252,22 +260,16 @@ bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     if (!answer.passing() && !stale_token) return false;
     if (request.is_final != nullptr && request.is_final(answer)) return false;
     if (request.patience.us == 0) return false;
-    const Duration wait = call->backoff.next(jitter_, answer.retry_after);
+    const Duration pause = call->backoff.next(jitter_, answer.retry_after);
     const auto now = Clock::now();
-    if (now + span_of(wait) > call->started + span_of(request.patience)) return false;
+    if (now + span_of(pause) > call->started + span_of(request.patience)) return false;
     if (answer.status == 429 && request.lane != Lane::kUrgent) hold_until_ = std::max(hold_until_, now + span_of(answer.retry_after));
     ++counts_.retries;
-    spdlog::debug("{} {}: {}; again in {}", request.method, request.path, answer.text(), format_duration(wait));
+    spdlog::debug("{} {}: {}; again in {}", request.method, request.path, answer.text(), format_duration(pause));
 
     const void* owner = call->owner;
     const auto again = std::make_shared<CallPtr>(std::move(call));
-    timers_.emplace(now + span_of(wait), Posted{owner,
-                                                [this, again] {
-                                                    auto& lane = waiting_[lane_of((*again)->request)];
-                                                    // It has waited once already.
-                                                    lane.push_front(std::move(*again));
-                                                },
-                                                {}});
+    timers_.emplace(now + span_of(pause), Posted{owner, [this, again] { wait(std::move(*again)); }, {}});
     return true;
 }
 

@@ -2,7 +2,7 @@
 //
 // Every callback runs on that thread, one at a time, so whoever lives on callbacks and timers alone needs no lock. Passing
 // failures (no answer, 429, 5xx) are tried again with growing waits, no earlier than the server asks for. The number of
-// usual requests in flight is bounded; the rest waits its turn in order.
+// usual requests in flight is bounded; the rest waits its turn, by rank and then in order.
 //
 // Whoever hands in callbacks names itself as their owner and calls `forget` before it goes.
 #pragma once
@@ -20,6 +20,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kube/backoff.h"
@@ -33,7 +34,7 @@ struct HttpClientOptions {
     std::size_t in_flight = 64;         // usual requests at a time
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
     std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
-    long connections = 4;
+    long connections = 0;  // at most; 0: as many as needed
     std::uint64_t seed = 1;
 };
 
@@ -82,12 +83,14 @@ private:
         Done done;
         Transfer::Receive receive;
         StreamId stream = 0;
+        std::uint64_t number = 0;  // in order of arrival
         Clock::time_point started;
         Backoff backoff;
         std::unique_ptr<Transfer> transfer;
         [[nodiscard]] bool is_stream() const { return stream != 0; }
     };
     using CallPtr = std::unique_ptr<Call>;
+    using Waiting = std::map<std::pair<std::uint64_t, std::uint64_t>, CallPtr>;  // by rank, then arrival
     struct Posted {
         const void* owner;
         Task task;
@@ -98,6 +101,8 @@ private:
     void take_posted();
     void run_due_timers();
     void start_waiting();
+    void wait(CallPtr call);
+    void start_next(Waiting& lane);
     void start(CallPtr call);
     void collect_finished();
     void end(CallPtr call, HttpAnswer answer);
@@ -123,7 +128,8 @@ private:
 
     // The thread's own.
     std::deque<Posted> tasks_;
-    std::array<std::deque<CallPtr>, 3> waiting_;
+    std::array<Waiting, 3> waiting_;
+    std::uint64_t calls_ = 0;
     std::array<std::size_t, 3> active_count_{};
     std::unordered_map<Transfer*, CallPtr> active_;
     std::vector<std::unique_ptr<Transfer>> spare_;

@@ -10,6 +10,8 @@
 namespace reprieve {
 namespace {
 
+constexpr int kMostConflicts = 3;
+
 std::string name_part(const std::string& pod) { return pod.substr(pod.find('/') + 1); }
 
 // Whether an annotation change would change nothing, as far as we can see.
@@ -73,7 +75,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     clear_nominations(*plan);
     for (const AnnotationChange& change : plan->annotations) annotate(change);
     for (auto& [owner, demand] : demands_of(*plan)) {
-        std::make_shared<DemandRun>(outbox_, plan, std::move(demand), [this, plan](const Eviction& eviction) { announcer_.preempted(eviction, plan->now); })->start();
+        std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) { announcer_.preempted(eviction, plan->now); })->start();
     }
     groups_.take(*plan);
     for (const Placement& placement : plan->placements) {
@@ -155,26 +157,32 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         entry.bound = true;
         entry.nominated.clear();  // the server does that
     });
+    send_binding(plan, placement, 0);
+}
+
+void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts) {
     HttpRequest request;
     request.method = "POST";
     request.path = pod_path(placement.pod, "binding");
     request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
-    outbox_.call(placement.pod, std::move(request), [this, plan, &placement](const HttpAnswer& answer) { bind_ended(plan, placement, answer); });
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, conflicts](const HttpAnswer& answer) {
+        if (answer.status == 409) return read_back(plan, placement, answer.text(), conflicts);
+        bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
+    });
 }
 
-void KubeSink::bind_ended(const std::shared_ptr<const Plan>& plan, const Placement& placement, const HttpAnswer& answer) {
-    if (answer.status == 409) return read_back(plan, placement, answer.text());
-    bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
-}
-
-void KubeSink::read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal) {
+void KubeSink::read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal, int conflicts) {
     HttpRequest request;
     request.path = pod_path(placement.pod);
-    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, refusal](const HttpAnswer& answer) {
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, refusal, conflicts](const HttpAnswer& answer) {
         const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
         const auto text = [&](const char* path) { return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string(); };
-        const bool same_pod = placement.uid.empty() || text("/metadata/uid") == placement.uid;
-        const bool there = same_pod && text("/spec/nodeName") == placement.node;
+        const bool same_pod = answer.ok() && (placement.uid.empty() || text("/metadata/uid") == placement.uid);
+        const std::string node = text("/spec/nodeName");
+        // Somebody else wrote to the pod at the same moment: that alone is no reason not to bind it.
+        const bool still_free = same_pod && node.empty() && text("/metadata/deletionTimestamp").empty();
+        if (still_free && conflicts < kMostConflicts) return send_binding(plan, placement, conflicts + 1);
+        const bool there = same_pod && node == placement.node;
         bound(plan, placement, there, there ? std::string() : refusal);
     });
 }

@@ -54,10 +54,10 @@ private:
     void annotate(const AnnotationChange& change);
     void force_delete(const std::string& pod, const std::string& uid, Time now);
     void bind(const std::shared_ptr<const Plan>& plan, const Placement& placement);
-    void bind_ended(const std::shared_ptr<const Plan>& plan, const Placement& placement, const HttpAnswer& answer);
+    void send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts);
     void bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what);
     // After a conflict: whether the pod is where we want it, perhaps by our own hand.
-    void read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal);
+    void read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal, int conflicts);
     void remove_plan_note(const Placement& placement);
 
     HttpClient* client_;
@@ -68,6 +68,7 @@ private:
     GroupStatus groups_;
     QueueStatus queues_;
     Scaling scaling_;
+    std::uint64_t runs_ = 0;
 };
 
 }  // namespace reprieve

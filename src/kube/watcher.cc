@@ -130,7 +130,8 @@ void Watcher::watch_ended(const HttpAnswer& answer) {
 }
 
 void Watcher::retry(bool relist, const HttpAnswer& answer) {
-    if (answer.status == 404 || answer.status == 401 || answer.status == 403) {
+    const bool for_good = answer.status == 0 && !answer.retryable;
+    if (for_good || answer.status == 404 || answer.status == 401 || answer.status == 403) {
         if (refused_) refused_(answer);
         if (!running()) return;
     }

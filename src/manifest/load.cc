@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -25,13 +26,24 @@ bool is_manifest(const fs::path& path) {
     return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-// {"key": ... is JSON, whatever the file is called; {key: ... is YAML.
-bool looks_like_json(std::string_view text) {
+// {"key": ... is JSON, whatever the file is called; {key: ... is YAML. Nothing: the text is too short to tell.
+std::optional<bool> looks_like_json(std::string_view text) {
     constexpr std::string_view kSpaces = " \t\r\n";
     std::size_t at = text.find_first_not_of(kSpaces);
-    if (at == std::string_view::npos || text[at] != '{') return false;
+    if (at == std::string_view::npos) return std::nullopt;
+    if (text[at] != '{') return false;
     at = text.find_first_not_of(kSpaces, at + 1);
-    return at != std::string_view::npos && (text[at] == '"' || text[at] == '}');
+    if (at == std::string_view::npos) return std::nullopt;
+    return text[at] == '"' || text[at] == '}';
+}
+
+// Reads as much as it takes to know.
+bool is_json(TextWindow& window) {
+    std::optional<bool> json;
+    do {
+        json = looks_like_json(window.text());
+    } while (!json && window.grow());
+    return json.value_or(false);
 }
 
 // yaml-cpp takes some control characters for the end of the text and replaces what is not UTF-8: neither may pass.
@@ -101,9 +113,10 @@ public:
     std::expected<void, LoadError> load_window(const std::string& name, TextWindow window) {
         file_ = name;
         ++report_.files;
+        while (window.text().size() < kByteOrderMark.size() && window.grow()) {
+        }
         if (window.text().starts_with(kByteOrderMark)) window.drop(kByteOrderMark.size());
-        const bool json = name.ends_with(".json") || looks_like_json(window.text());
-        return json ? load_json(window) : load_yaml(window);
+        return name.ends_with(".json") || is_json(window) ? load_json(window) : load_yaml(window);
     }
 
     [[nodiscard]] LoadReport report() {

@@ -107,7 +107,7 @@ void JsonLoad::read_document() {
         if (peek(at) == '}') return fail(at, "not valid JSON: expected a key in quotes");
     }
     if (failed()) return;
-    if (!head.has_items) read_object(window_->text().substr(0, at + 1), {});
+    if (!head.has_items && head.kind != "List") read_object(window_->text().substr(0, at + 1), {});
     if (!failed()) window_->drop(at + 1);
 }
 
@@ -134,6 +134,8 @@ std::size_t JsonLoad::read_field(std::size_t at, ListHead& head) {
     const std::size_t end = end_of_value(value);
     if (failed()) return at;
     const std::string_view text = window_->text().substr(value, end - value);
+    if (key == "items" && head.kind.ends_with("List") && text != "null") fail(value, "items: must be a list");
+    if (key == "items" && may_be_list && text == "null") head.has_items = true;  // an empty list, as Go writes it
     const bool is_text = text.size() >= 2 && text.front() == '"';
     if (key == "kind" && is_text) head.kind = text.substr(1, text.size() - 2);
     if (key == "apiVersion" && is_text) head.api_version = text.substr(1, text.size() - 2);
@@ -172,7 +174,8 @@ bool JsonLoad::parse(std::string_view text, simdjson::ondemand::document& docume
     if (code == simdjson::SUCCESS) return true;
     JsonSpan span = scan_json(text);
     if (span.fault.empty()) span = {0, simdjson::error_message(code)};
-    fail(span.end, fmt::format("not valid JSON: {}", span.fault));
+    const auto base = static_cast<std::size_t>(text.data() - window_->text().data());
+    fail(base + span.end, fmt::format("not valid JSON: {}", span.fault));
     return false;
 }
 

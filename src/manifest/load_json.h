@@ -37,7 +37,7 @@ private:
     struct ListHead {
         std::string api_version;
         std::string kind;
-        bool has_items = false;
+        bool has_items = false;  // perhaps none
         // What the items are where they do not say so: those of a PodList are pods.
         [[nodiscard]] ObjectReader::Header of_items() const;
     };

@@ -54,7 +54,13 @@ TEST(Load, ListsOfKubectl) {
     EXPECT_EQ(in.objects.size(), 2U);
     EXPECT_EQ(in.lines, (std::vector<std::size_t>{4, 5}));
     EXPECT_TRUE(load_text(R"({"apiVersion":"v1","items":[],"kind":"List"})").objects.empty());
-    EXPECT_EQ(load_text(R"({"apiVersion":"v1","items":null,"kind":"List"})").report.ignored.size(), 1U);
+    for (const char* empty : {R"({"apiVersion":"v1","items":null,"kind":"List"})", R"({"kind":"PodList","apiVersion":"v1","items":null})",
+                              R"({"apiVersion":"v1","kind":"List"})"}) {
+        EXPECT_EQ(load_text(empty).error, "");
+        EXPECT_TRUE(load_text(empty).report.ignored.empty());
+    }
+    EXPECT_EQ(load_text(R"({"apiVersion":"v1","kind":"List","items":{}})").error, "in.yaml:1: items: must be a list");
+    EXPECT_EQ(load_text(R"({"apiVersion":"x.io/v1","kind":"AllowList","metadata":{"name":"a"}})").report.ignored, (Counts{{"AllowList.x.io", 1}}));
 }
 
 TEST(Load, ItemsOfTypedListsNeedNotNameTheirKind) {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-#include "plugins/sub_groups.h"
+#include "state/sub_groups.h"
 #include "state/cluster.h"
 
 namespace reprieve {

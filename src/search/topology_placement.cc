@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/sub_groups.h"
+#include "state/sub_groups.h"
 #include "search/gang_placement.h"
 
 namespace reprieve {

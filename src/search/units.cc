@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/wide.h"
-#include "plugins/sub_groups.h"
+#include "state/sub_groups.h"
 
 namespace reprieve {
 namespace {

@@ -68,6 +68,7 @@ Result<SlotId> Store::put(Json body) {
     if (text_at(metadata, {"creationTimestamp"}).empty()) {
         metadata["creationTimestamp"] = before.present ? text_at(before.body, {"metadata", "creationTimestamp"}) : format_time(now());
     }
+    if (key.kind == "Pod" && text_at(body, {"status", "phase"}).empty()) make_path(body, {"status", "phase"}) = "Pending";
     edit(known->second, std::move(body));
     return known->second;
 }

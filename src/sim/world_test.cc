@@ -96,7 +96,7 @@ TEST_F(LoadTest, faults_name_file_line_object_and_field) {
     EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s}]\n"), "w.yaml:1: Timeline: events[0]: has neither apply nor delete");
     EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, apply: {kind: Pod, apiVersion: v1}}]\n"), "w.yaml:1: Timeline: events[0]: apply.metadata.name: is missing");
     EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, remove: {}}]\n"), "w.yaml:1: Timeline: events[0]: remove: is not one of: at, apply, delete");
-    EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a", "n1")), "w.yaml:9: Pod a: metadata.name: given twice, with different contents");
+    EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a", "n1")), "w.yaml:11: Pod a: metadata.name: given twice, with different contents");
     EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a")), "");
 }
 

@@ -28,16 +28,18 @@ std::string listed(const std::set<std::string>& names) { return names.empty() ? 
 
 bool contains_text(const Json& text, const Json& part) { return text.is_string() && part.is_string() && text.get<std::string>().find(part.get<std::string>()) != std::string::npos; }
 
-// "0" and "1:4Gi" in whatever order and however they were typed.
-std::multiset<std::string> device_set(const Json& devices) {
-    std::multiset<std::string> out;
-    for (const Json& device : devices) out.insert(device.is_string() ? device.get<std::string>() : device.dump());
-    return out;
+// Devices by index, in whatever order and however they were typed; how much of a device is held counts where it is written.
+bool devices_match(const Json& wanted, const Json& got) {
+    const auto text = [](const Json& device) { return device.is_string() ? device.get<std::string>() : device.dump(); };
+    const auto holds = [&](const Json& device) {
+        return std::ranges::any_of(got, [&](const Json& held) { return text(held) == text(device) || text(held).starts_with(text(device) + ":"); });
+    };
+    return wanted.is_array() && wanted.size() == got.size() && std::ranges::all_of(wanted, holds);
 }
 
 bool field_matches(const std::string& key, const Json& wanted, const Json& entry) {
     if (key == "nodeIn") return std::ranges::find(wanted, entry.value("node", Json())) != wanted.end();
-    if (key == "devices") return device_set(wanted) == device_set(entry.value("devices", Json::array()));
+    if (key == "devices") return devices_match(wanted, entry.value("devices", Json::array()));
     const Json got = entry.value(key, Json());
     if (key == "reason" || key == "binding") return contains_text(got, wanted);
     return matches_part(wanted, got);
@@ -138,9 +140,10 @@ void check_unplaced(const std::vector<Json>& wanted, const Json& got, Complaints
     for (const Json& entry : wanted) {
         const Json* found = find_entry(got, "pod", entry.value("pod", ""));
         if (found == nullptr || !entry.contains("nodes")) continue;
+        const Json counted = found->value("nodes", Json::object());
         for (const auto& [part, count] : entry["nodes"].items()) {
             std::int64_t nodes = 0;
-            for (const auto& [reason, number] : found->value("nodes", Json::object()).items()) {
+            for (const auto& [reason, number] : counted.items()) {
                 if (reason.find(part) != std::string::npos) nodes += number.get<std::int64_t>();
             }
             if (count != nodes) out.push_back(fmt::format("unplaced {}: expected {} nodes with '{}', got {}", entry.value("pod", ""), count.dump(), part, found->dump()));

@@ -1,4 +1,4 @@
-#include "plugins/sub_groups.h"
+#include "state/sub_groups.h"
 
 #include <algorithm>
 #include <charconv>

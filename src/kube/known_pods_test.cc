@@ -1,0 +1,106 @@
+#include "kube/known_pods.h"
+
+#include <gtest/gtest.h>
+
+namespace reprieve {
+namespace {
+
+class KnownPodsTest : public ::testing::Test {
+protected:
+    Pod pod(const char* name, const char* uid = "u1") {
+        Pod made;
+        made.ns = words_.string("ns");
+        made.name = name;
+        made.uid = uid;
+        return made;
+    }
+    Pod bound(const char* name, const char* uid = "u1") {
+        Pod made = pod(name, uid);
+        made.node = words_.string("n1");
+        return made;
+    }
+    void see(const Pod& pod, const char* version = "1") {
+        pods_.see(pod, words_, [version] { return std::string(version); });
+    }
+    void nominate(const char* node) {
+        pods_.begin_write("ns/a", "u1", [node](KnownPod& entry) { entry.nominated = node; });
+    }
+
+    Vocabulary words_;
+    KnownPods pods_;
+};
+
+TEST_F(KnownPodsTest, RunningPodsAtRestAreNotKept) {
+    see(bound("a"));
+    EXPECT_EQ(pods_.size(), 0U);
+    see(pod("a"));
+    EXPECT_EQ(pods_.size(), 1U);
+    see(bound("a"));
+    EXPECT_EQ(pods_.size(), 0U);
+}
+
+TEST_F(KnownPodsTest, AWriteIsBelievedUntilNewsThatIsNotOlder) {
+    see(pod("a"), "10");
+    nominate("n1");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
+    see(pod("a"), "11");  // while the write is on its way: may be from before it
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
+    pods_.end_write("ns/a", true, "20");
+    EXPECT_FALSE(pods_.find("ns/a").confirmed);
+    see(pod("a"), "19");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n1") << "an event from before the write";
+    see(pod("a"), "21");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "") << "somebody cleared it after us";
+    EXPECT_TRUE(pods_.find("ns/a").confirmed);
+}
+
+TEST_F(KnownPodsTest, VersionsAreNumbersNotTexts) {
+    see(pod("a"), "9");
+    nominate("n1");
+    pods_.end_write("ns/a", true, "99");
+    see(pod("a"), "100");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "");
+}
+
+TEST_F(KnownPodsTest, AFailedWriteLeavesDoubt) {
+    see(pod("a"), "10");
+    nominate("n1");
+    pods_.end_write("ns/a", false, "");
+    EXPECT_FALSE(pods_.find("ns/a").certain);
+    see(pod("a"), "11");
+    EXPECT_TRUE(pods_.find("ns/a").certain);
+}
+
+TEST_F(KnownPodsTest, AnotherPodOfTheSameNameStartsAfresh) {
+    see(pod("a"), "10");
+    nominate("n1");
+    pods_.end_write("ns/a", true, "20");
+    see(pod("a", "u2"), "15");
+    EXPECT_EQ(pods_.find("ns/a").uid, "u2");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "");
+}
+
+TEST_F(KnownPodsTest, GoneIsForgottenEvenWithAWriteOnItsWay) {
+    see(pod("a"));
+    nominate("n1");
+    pods_.see_gone("ns/a");
+    pods_.end_write("ns/a", true, "20");
+    EXPECT_EQ(pods_.size(), 0U);
+}
+
+TEST_F(KnownPodsTest, PlansAndMarksAreRead) {
+    Pod made = pod("a");
+    made.disruption_target = true;
+    made.make_extras().plan = PlanNote{.id = "p", .node = words_.string("n2"), .victim_uids = {"v2", "v1"}};
+    made.make_extras().claimed_by = "ns/x";
+    see(made);
+    const KnownPod known = pods_.find("ns/a");
+    EXPECT_TRUE(known.has_plan);
+    EXPECT_EQ(known.plan_node, "n2");
+    EXPECT_EQ(known.plan_victims, (std::vector<std::string>{"v1", "v2"}));
+    EXPECT_TRUE(known.marked);
+    EXPECT_EQ(known.claimed_by, "ns/x");
+}
+
+}  // namespace
+}  // namespace reprieve

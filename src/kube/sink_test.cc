@@ -1,0 +1,319 @@
+#include "kube/sink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "kube/fake_api.h"
+#include "manifest/decode.h"
+
+namespace reprieve {
+namespace {
+
+using Asked = FakeApi::Asked;
+using Reply = FakeApi::Reply;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+constexpr Time kNow{1'767'268'800'000'000};
+
+class SinkTest : public ::testing::Test {
+protected:
+    void start(std::function<Reply(const Asked&)> script = [](const Asked&) { return Reply{}; }) {
+        api_ = std::make_unique<FakeApi>(std::move(script));
+        client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
+        KubeSinkOptions options;
+        options.may_act = [this] { return may_act_.load(); };
+        options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
+        options.on_failure = [this] { ++failures_; };
+        sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
+    }
+    // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
+    std::vector<std::string> carry_out(const Plan& plan) {
+        sink_->carry_out(plan);
+        return settle();
+    }
+    std::vector<std::string> settle() {
+        while (!sink_->settled()) std::this_thread::yield();
+        std::vector<SinkReport> reports;
+        sink_->collect(reports);
+        std::vector<std::string> texts;
+        for (const SinkReport& report : reports) {
+            constexpr const char* kSteps[] = {"record", "mark", "evict", "nominate", "clear", "bind", "scale", "force", "annotate", "status"};
+            texts.push_back(std::string(kSteps[static_cast<std::size_t>(report.step)]) + " " + report.pod + (report.ok ? "" : ": " + report.what));
+        }
+        return texts;
+    }
+    // What was asked, without Events: "PATCH /ns/a/status".
+    std::vector<std::string> calls() const {
+        std::vector<std::string> out;
+        for (const Asked& asked : api_->asked()) {
+            if (asked.path.find("/events") != std::string::npos) continue;
+            std::string path = asked.path;
+            if (const std::size_t at = path.find("/namespaces/ns/pods"); at != std::string::npos) path = path.substr(at + 19);
+            out.push_back(asked.method + " " + path);
+        }
+        return out;
+    }
+    std::string body_of(const std::string& method, const std::string& path_end) const {
+        for (const Asked& asked : api_->asked()) {
+            if (asked.method == method && asked.path.ends_with(path_end)) return asked.body;
+        }
+        return "nothing was asked";
+    }
+    void see(const std::string& json) {
+        Decoder decoder(words_);
+        auto decoded = decoder.decode(json);
+        ASSERT_TRUE(decoded && *decoded);
+        if (const auto* pod = std::get_if<Pod>(&**decoded)) known_.see(*pod, words_, [] { return std::string("1000"); });
+        else addresses_.see(**decoded, words_, "apps/v1", json);
+    }
+    static Plan preemption() {
+        Plan plan{.id = "sha256:1", .now = kNow};
+        plan.placements = {{.pod = "ns/high", .node = "n1", .uid = "uid-high", .after_evictions = true, .action = "preempt"}};
+        for (const char* name : {"a", "b"}) {
+            plan.evictions.push_back({.pod = std::string("ns/") + name, .node = "n1", .uid = std::string("uid-") + name, .owner = "ns/high", .action = "preempt", .reason = "lower priority"});
+        }
+        return plan;
+    }
+    static Plan binding() {
+        Plan plan{.id = "sha256:2", .now = kNow};
+        plan.placements = {{.pod = "ns/high", .node = "n1", .uid = "uid-high", .action = "allocate"}};
+        return plan;
+    }
+
+    Vocabulary words_;
+    KnownPods known_;
+    AddressBook addresses_;
+    std::atomic<bool> may_act_ = true;
+    std::atomic<int> failures_ = 0;
+    std::unique_ptr<FakeApi> api_;
+    std::unique_ptr<HttpClient> client_;
+    std::unique_ptr<KubeSink> sink_;
+};
+
+TEST_F(SinkTest, IntentThenAllMarksThenDeletes) {
+    start();
+    EXPECT_EQ(carry_out(preemption()).size(), 5U);
+    const std::vector<std::string> made = calls();
+    ASSERT_EQ(made.size(), 5U);
+    EXPECT_EQ(made[0], "PATCH /high/status");
+    EXPECT_THAT(std::vector(made.begin() + 1, made.begin() + 3), UnorderedElementsAre("PATCH /a/status", "PATCH /b/status"));
+    EXPECT_THAT(std::vector(made.begin() + 3, made.end()), UnorderedElementsAre("DELETE /a", "DELETE /b"));
+    EXPECT_THAT(body_of("PATCH", "/high/status"), HasSubstr(R"(\"victims\":[\"uid-a\",\"uid-b\"])"));
+    EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr("PreemptionByScheduler"));
+    EXPECT_THAT(body_of("DELETE", "/a"), HasSubstr(R"("preconditions":{"uid":"uid-a"})"));
+    EXPECT_EQ(body_of("DELETE", "/a").find("gracePeriodSeconds"), std::string::npos) << "its own grace";
+}
+
+TEST_F(SinkTest, TheSamePlanAgainMakesNoCalls) {
+    start();
+    carry_out(preemption());
+    const std::size_t calls_before = calls().size();
+    EXPECT_THAT(carry_out(preemption()), IsEmpty());
+    Plan in_flight = preemption();
+    in_flight.evictions.clear();
+    EXPECT_THAT(carry_out(in_flight), IsEmpty()) << "what is in flight is listed again and again, and left as recorded";
+    EXPECT_EQ(calls().size(), calls_before);
+}
+
+TEST_F(SinkTest, ARestartedSchedulerRepeatsNothingThatItCanSee) {
+    start();
+    see(pod_json("high", "1", "", R"("nominatedNodeName":"n1")", R"("annotations":{"reprieve.dev/plan":"{\"id\":\"old\",\"node\":\"n1\",\"victims\":[\"uid-a\",\"uid-b\"],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    see(pod_json("a", "1", R"("nodeName":"n1")", R"("conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}])"));
+    see(pod_json("b", "1", R"("nodeName":"n1")", "", R"("deletionTimestamp":"2026-01-01T12:00:00Z","deletionGracePeriodSeconds":30)"));
+    carry_out(preemption());
+    EXPECT_THAT(calls(), ElementsAre("DELETE /a"));
+}
+
+TEST_F(SinkTest, NobodyIsEvictedWhenTheIntentCannotBeRecorded) {
+    start([](const Asked& asked) { return asked.path.ends_with("/high/status") ? Reply{.status = 404, .body = status_json(404, "NotFound", "gone")} : Reply{}; });
+    EXPECT_THAT(carry_out(preemption()), UnorderedElementsAre("nominate ns/high: 404 NotFound: gone", "evict ns/a: not evicted: a step before failed for ns/high", "evict ns/b: not evicted: a step before failed for ns/high"));
+    EXPECT_THAT(calls(), ElementsAre("PATCH /high/status"));
+    EXPECT_GT(failures_, 0);
+}
+
+TEST_F(SinkTest, NobodyIsEvictedWhenAMarkFails) {
+    start([](const Asked& asked) { return asked.path.ends_with("/b/status") ? Reply{.status = 403, .body = status_json(403, "Forbidden", "no")} : Reply{}; });
+    carry_out(preemption());
+    EXPECT_THAT(calls(), Not(Contains(HasSubstr("DELETE"))));
+}
+
+TEST_F(SinkTest, AVictimThatIsGoneAlreadyIsNoFailure) {
+    start([](const Asked& asked) {
+        if (asked.path.ends_with("/a/status") || asked.path.ends_with("/a")) return Reply{.status = 404, .body = status_json(404, "NotFound", "gone")};
+        if (asked.is("DELETE", "/api/v1/namespaces/ns/pods/b")) return Reply{.status = 409, .body = status_json(409, "Conflict", "the UID in the precondition (x) does not match")};
+        return Reply{};
+    });
+    EXPECT_THAT(carry_out(preemption()), UnorderedElementsAre("nominate ns/high", "mark ns/a", "mark ns/b", "evict ns/a", "evict ns/b"));
+    EXPECT_EQ(failures_, 0);
+}
+
+TEST_F(SinkTest, NothingLeavesWhoeverMayNotAct) {
+    start();
+    may_act_ = false;
+    EXPECT_THAT(carry_out(preemption()), Contains("nominate ns/high: not sent: no longer allowed to act"));
+    EXPECT_THAT(calls(), IsEmpty());
+    may_act_ = true;
+    carry_out(preemption());
+    EXPECT_EQ(calls().size(), 5U) << "what was not sent is not believed to be done";
+}
+
+TEST_F(SinkTest, BindsAndTakesTheNoteAway) {
+    start();
+    see(pod_json("high", "1", "", R"("nominatedNodeName":"n1")", R"("annotations":{"reprieve.dev/plan":"{\"id\":\"old\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    Plan plan = binding();
+    plan.placements[0].devices = {"0", "1"};
+    EXPECT_THAT(carry_out(plan), ElementsAre("bind ns/high"));
+    EXPECT_THAT(calls(), ElementsAre("POST /high/binding", "PATCH /high"));
+    EXPECT_THAT(body_of("POST", "/binding"), HasSubstr(R"("reprieve.dev/devices":"0,1")"));
+    EXPECT_THAT(body_of("PATCH", "/high"), HasSubstr(R"("reprieve.dev/plan":null)"));
+    EXPECT_THAT(body_of("POST", "/events"), HasSubstr("Successfully assigned ns/high to n1"));
+    EXPECT_THAT(carry_out(plan), IsEmpty()) << "bound already";
+}
+
+TEST_F(SinkTest, AConflictOnBindIsReadBack) {
+    std::string node = "n1";
+    start([&](const Asked& asked) {
+        if (asked.method == "POST" && asked.path.ends_with("/binding")) return Reply{.status = 409, .body = status_json(409, "Conflict", "already assigned")};
+        return Reply{.body = pod_json("high", "5", R"("nodeName":")" + node + "\"")};
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high")) << "our own earlier call got through";
+}
+
+TEST_F(SinkTest, AConflictWithSomebodyElsesBindingIsAFailure) {
+    start([](const Asked& asked) {
+        if (asked.method == "POST" && asked.path.ends_with("/binding")) return Reply{.status = 409, .body = status_json(409, "Conflict", "already assigned")};
+        return Reply{.body = pod_json("high", "5", R"("nodeName":"n2")")};
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high: 409 Conflict: already assigned"));
+}
+
+TEST_F(SinkTest, AConflictAboutAPodThatIsStillFreeIsTriedAgain) {
+    int posts = 0;
+    start([&](const Asked& asked) {
+        if (asked.method == "POST" && asked.path.ends_with("/binding")) return ++posts < 3 ? Reply{.status = 409, .body = status_json(409, "Conflict", "changed")} : Reply{.status = 201};
+        return Reply{.body = pod_json("high", "5")};
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high"));
+    EXPECT_EQ(posts, 3);
+}
+
+TEST_F(SinkTest, ABudgetThatRefusesTakesTheMarkBack) {
+    start([](const Asked& asked) {
+        if (asked.path.ends_with("/eviction")) return Reply{.status = 429, .body = R"({"kind":"Status","reason":"TooManyRequests","message":"budget","code":429,"details":{"causes":[{"reason":"DisruptionBudget"}]}})"};
+        return Reply{};
+    });
+    Plan plan = preemption();
+    plan.evictions.resize(1);
+    plan.evictions[0].mode = EvictionMode::kEvict;
+    EXPECT_THAT(carry_out(plan), UnorderedElementsAre("nominate ns/high", "mark ns/a", "evict ns/a: 429 TooManyRequests: budget", "mark ns/a"));
+    EXPECT_THAT(calls(), ElementsAre("PATCH /high/status", "PATCH /a/status", "POST /a/eviction", "PATCH /a/status"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("$patch":"delete")"));
+}
+
+TEST_F(SinkTest, SoftEvictionIsOnePatchAndNoDelete) {
+    start();
+    Plan plan = preemption();
+    plan.evictions.resize(1);
+    plan.evictions[0].mode = EvictionMode::kSoft;
+    EXPECT_THAT(carry_out(plan), UnorderedElementsAre("nominate ns/high", "evict ns/a"));
+    EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("scheduling.koordinator.sh/soft-eviction":"{\"preemptJob\":\"ns/high\")"));
+    EXPECT_THAT(carry_out(plan), IsEmpty());
+}
+
+TEST_F(SinkTest, ClearsNominationsThatAreThere) {
+    start();
+    see(pod_json("low", "1", "", R"("nominatedNodeName":"n1")"));
+    see(pod_json("other", "1"));
+    Plan plan{.id = "x", .now = kNow, .nominations_cleared = {"ns/low", "ns/other", "ns/unknown"}};
+    EXPECT_THAT(carry_out(plan), ElementsAre("clear ns/low"));
+    EXPECT_THAT(carry_out(plan), IsEmpty());
+}
+
+TEST_F(SinkTest, SaysWhyAPodIsUnplacedOnce) {
+    start();
+    see(pod_json("p", "1"));
+    Plan plan{.id = "x", .now = kNow};
+    plan.unplaced = {{.pod = "ns/p", .reason = "no node fits", .nodes = {{"Insufficient cpu", 3}, {"node(s) had taints", 1}}}};
+    carry_out(plan);
+    EXPECT_THAT(calls(), ElementsAre("PATCH /p/status"));
+    EXPECT_THAT(body_of("PATCH", "/p/status"), HasSubstr("no node fits: 3 Insufficient cpu, 1 node(s) had taints"));
+    EXPECT_THAT(body_of("POST", "/events"), HasSubstr("FailedScheduling"));
+    const std::size_t before = api_->asked().size();
+    carry_out(plan);
+    EXPECT_EQ(api_->asked().size(), before);
+}
+
+TEST_F(SinkTest, ForceDeletesOnceWithGraceOneAndThenForGood) {
+    start();
+    Plan plan{.id = "x", .now = kNow, .force_deletes = {"ns/t"}};
+    see(pod_json("t", "1", R"("nodeName":"n1")", "", R"("deletionTimestamp":"2026-01-01T11:59:00Z","deletionGracePeriodSeconds":300)"));
+    EXPECT_THAT(carry_out(plan), ElementsAre("force ns/t"));
+    EXPECT_THAT(body_of("DELETE", "/t"), HasSubstr(R"("gracePeriodSeconds":1,"preconditions":{"uid":"uid-t"})"));
+    see(pod_json("t", "2", R"("nodeName":"n1")", "", R"("deletionTimestamp":"2026-01-01T12:00:01Z","deletionGracePeriodSeconds":1)"));
+    EXPECT_THAT(carry_out(plan), IsEmpty());
+    plan.now = plan.now + Duration{40'000'000};
+    EXPECT_THAT(carry_out(plan), ElementsAre("force ns/t"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("gracePeriodSeconds":0)"));
+}
+
+class ScaleTest : public SinkTest {
+protected:
+    void see_deployment() {
+        see(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"ns","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w1"}},"spec":{"replicas":3,"selector":{"matchLabels":{"a":"b"}},"template":{}}})");
+    }
+    static Plan scale_down() {
+        Plan plan{.id = "x", .now = kNow};
+        plan.scale = {{.deployment = "ns/h", .plane = "w1", .from = 3, .to = 2, .hints = {"ns/d-1"}}};
+        plan.annotations = {{.pod = "ns/d-1", .set = {{"controller.kubernetes.io/pod-deletion-cost", "-1000"}, {"reprieve.dev/claimed-by", "ns/x"}}}};
+        return plan;
+    }
+    void confirm_hint() {
+        see(pod_json("d-1", "1001", R"("nodeName":"n1")", "", R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"-1000","reprieve.dev/claimed-by":"ns/x"})"));
+    }
+    static constexpr const char* kScale = "/apis/apps/v1/namespaces/ns/deployments/d/scale";
+};
+
+TEST_F(ScaleTest, ScalesOnlyAfterTheHintHasComeBack) {
+    start([](const Asked& asked) { return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{}; });
+    see_deployment();
+    sink_->carry_out(scale_down());
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
+    sink_->carry_out(scale_down());  // the next cycle wants the same
+    while (known_.find("ns/d-1").uid.empty()) std::this_thread::yield();
+    EXPECT_EQ(api_->count("PATCH", kScale), 0U);
+    EXPECT_FALSE(sink_->idle());
+    confirm_hint();
+    EXPECT_THAT(settle(), UnorderedElementsAre("annotate ns/d-1", "scale ns/h"));
+    EXPECT_EQ(api_->count("PATCH", kScale), 1U);
+}
+
+TEST_F(ScaleTest, APlanThatNoLongerScalesIsObeyed) {
+    start([](const Asked& asked) { return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{}; });
+    see_deployment();
+    sink_->carry_out(scale_down());
+    EXPECT_THAT(carry_out({.id = "y", .now = kNow}), ElementsAre("annotate ns/d-1"));
+    confirm_hint();
+    EXPECT_EQ(api_->count("PATCH", kScale), 0U);
+}
+
+TEST_F(ScaleTest, SomebodyElsesScaleIsNotOverwritten) {
+    start([](const Asked& asked) {
+        if (asked.method == "GET") return Reply{.body = R"({"kind":"Scale","spec":{"replicas":7}})"};
+        return asked.path == kScale ? Reply{.status = 422, .body = status_json(422, "Invalid", "rejected")} : Reply{};
+    });
+    see_deployment();
+    Plan plan = scale_down();
+    plan.scale[0].hints.clear();
+    plan.annotations.clear();
+    EXPECT_THAT(carry_out(plan), ElementsAre("scale ns/h: somebody else scaled it to 7"));
+}
+
+}  // namespace
+}  // namespace reprieve

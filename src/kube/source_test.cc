@@ -1,0 +1,231 @@
+#include "kube/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "kube/fake_api.h"
+
+namespace reprieve {
+namespace {
+
+using Asked = FakeApi::Asked;
+using Reply = FakeApi::Reply;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kPods = "/api/v1/pods";
+constexpr Duration kLong{60'000'000};
+
+// Answers for pods are the test's; of everything else there is nothing.
+class SourceTest : public ::testing::Test {
+protected:
+    void start(std::function<Reply(const Asked&)> pods, std::function<Reply(const Asked&)> others = {}) {
+        api_ = std::make_unique<FakeApi>([this, pods = std::move(pods), others = std::move(others)](const Asked& asked) {
+            if (asked.path == kPods) return pods(asked);
+            if (others) {
+                const Reply reply = others(asked);
+                if (reply.status != 0) return reply;
+            }
+            return nothing(asked);
+        });
+        client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
+        options_.clock = [] { return Time{1}; };
+        options_.rediscover = {50'000};
+        source_ = std::make_unique<KubeSource>(*client_, words_, known_, addresses_, options_);
+    }
+
+    static Reply nothing(const Asked& asked) {
+        if (asked.is_watch()) return {.body = "", .stays_open = true};
+        const bool is_discovery = std::ranges::count(asked.path, '/') == 3 && asked.path.starts_with("/apis/");
+        if (is_discovery) return {.status = 404, .body = "404 page not found"};
+        return {.body = list_json("1")};
+    }
+
+    // "+name" and "-name" of every pod among the changes of one poll.
+    std::vector<std::string> poll(Duration wait = kLong) {
+        std::vector<Change> changes;
+        alive_ = source_->poll(changes, wait);
+        std::vector<std::string> names;
+        for (const Change& change : changes) {
+            if (const auto* pod = std::get_if<Pod>(&change.object)) names.push_back((change.removed ? "-" : "+") + pod->name);
+            if (const auto* gang = std::get_if<Gang>(&change.object)) names.push_back((change.removed ? "-" : "+") + words_.str(gang->name));
+        }
+        return names;
+    }
+    std::vector<std::string> queries(bool watches) const {
+        std::vector<std::string> found;
+        for (const Asked& asked : api_->asked()) {
+            if (asked.path == kPods && asked.is_watch() == watches) found.push_back(asked.query);
+        }
+        return found;
+    }
+
+    Vocabulary words_;
+    KnownPods known_;
+    AddressBook addresses_;
+    KubeSourceOptions options_;
+    std::unique_ptr<FakeApi> api_;
+    std::unique_ptr<HttpClient> client_;
+    std::unique_ptr<KubeSource> source_;
+    bool alive_ = false;
+};
+
+TEST_F(SourceTest, ListsAllPagesThenWatchesFromThere) {
+    start([](const Asked& asked) -> Reply {
+        if (asked.is_watch()) return {.body = event_json("ADDED", pod_json("c", "11")), .stays_open = true};
+        if (asked.query.find("continue=more%2Fof%20it") != std::string::npos) return {.body = list_json("10", {pod_json("b", "9")})};
+        return {.body = list_json("10", {pod_json("a", "8")}, "more/of it")};
+    });
+    std::vector<std::string> seen = poll();
+    EXPECT_TRUE(alive_);
+    EXPECT_TRUE(source_->synced());
+    while (seen.size() < 3) {
+        for (const std::string& one : poll()) seen.push_back(one);
+    }
+    EXPECT_THAT(seen, ElementsAre("+a", "+b", "+c"));
+    EXPECT_THAT(queries(true), Each(HasSubstr("resourceVersion=10&")));
+    EXPECT_THAT(queries(false).front(), HasSubstr("limit=500"));
+}
+
+TEST_F(SourceTest, ADroppedWatchGoesOnWhereItStopped) {
+    start([](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) return {.body = list_json("10")};
+        if (asked.query.find("resourceVersion=10&") != std::string::npos) {
+            return {.body = event_json("ADDED", pod_json("a", "11")) + event_json("BOOKMARK", R"({"kind":"Pod","metadata":{"resourceVersion":"15"}})")};
+        }
+        if (asked.query.find("resourceVersion=15&") != std::string::npos) return {.body = event_json("DELETED", pod_json("a", "16")), .stays_open = true};
+        return {.status = 500};
+    });
+    EXPECT_THAT(poll(), ElementsAre("+a"));
+    EXPECT_THAT(poll(), ElementsAre("-a"));
+    EXPECT_EQ(source_->watcher_counts().expired, 0U);
+}
+
+TEST_F(SourceTest, AnExpiredWatchListsAgainAndNoticesWhatIsGone) {
+    int lists = 0;
+    start([&](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) {
+            ++lists;
+            return {.body = lists == 1 ? list_json("10", {pod_json("a", "1"), pod_json("b", "2")}) : list_json("50", {pod_json("b", "40")})};
+        }
+        if (asked.query.find("resourceVersion=10&") != std::string::npos) return {.body = event_json("ERROR", status_json(410, "Expired", "too old"))};
+        return {.body = "", .stays_open = true};
+    });
+    EXPECT_THAT(poll(), ElementsAre("+a", "+b"));
+    EXPECT_THAT(poll(), ElementsAre("+b", "-a"));
+    EXPECT_EQ(source_->watcher_counts().expired, 1U);
+}
+
+TEST_F(SourceTest, A410InsteadOfAWatchListsAgainToo) {
+    start([](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) return {.body = list_json(asked.query.empty() ? "" : "10", {pod_json("a", "1")})};
+        return {.status = 410, .body = status_json(410, "Expired", "too old")};
+    });
+    EXPECT_THAT(poll(), ElementsAre("+a"));
+    EXPECT_THAT(poll(), ElementsAre("+a"));
+}
+
+TEST_F(SourceTest, AListThatExpiresInTheMiddleStartsAgain) {
+    int continued = 0;
+    start([&](const Asked& asked) -> Reply {
+        if (asked.is_watch()) return {.body = "", .stays_open = true};
+        if (asked.query.find("continue=") == std::string::npos) return {.body = list_json("10", {pod_json("a", "1")}, "more")};
+        if (++continued == 1) return {.status = 410, .body = status_json(410, "Expired", "the continue token is too old")};
+        return {.body = list_json("10", {pod_json("b", "2")})};
+    });
+    EXPECT_THAT(poll(), ElementsAre("+a", "+a", "+b"));
+}
+
+TEST_F(SourceTest, AMalformedObjectIsLeftOutAndTheRestIsRead) {
+    const std::string bad = pod_json("bad", "3", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
+    start([&](const Asked& asked) -> Reply {
+        if (asked.is_watch()) return {.body = event_json("MODIFIED", bad) + event_json("ADDED", pod_json("c", "12")), .stays_open = true};
+        return {.body = list_json("10", {pod_json("a", "1"), bad, pod_json("b", "2")})};
+    });
+    std::vector<std::string> seen = poll();
+    while (seen.size() < 3) {
+        for (const std::string& one : poll()) seen.push_back(one);
+    }
+    EXPECT_THAT(seen, ElementsAre("+a", "+b", "+c"));
+    EXPECT_EQ(source_->counts().malformed, 2U);
+}
+
+TEST_F(SourceTest, AnObjectThatBecameMalformedStaysAsItWasUntilItIsGone) {
+    const std::string bad = pod_json("a", "12", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
+    start([&](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) return {.body = list_json("10", {pod_json("a", "1")})};
+        return {.body = event_json("MODIFIED", bad) + event_json("DELETED", bad), .stays_open = true};
+    });
+    std::vector<std::string> seen = poll();
+    while (seen.size() < 2) {
+        for (const std::string& one : poll()) seen.push_back(one);
+    }
+    EXPECT_THAT(seen, ElementsAre("+a", "-a"));
+}
+
+TEST_F(SourceTest, KindsThatAppearLaterAreFollowedAndForgottenWhenTheyGo) {
+    enum class Stage { kAbsent, kServed, kGone };
+    std::atomic<Stage> stage = Stage::kAbsent;
+    const std::string group = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"gang","namespace":"ns"},"spec":{"minMember":2}})";
+    start([](const Asked& asked) { return nothing(asked); },
+          [&](const Asked& asked) -> Reply {
+              if (stage != Stage::kServed) return {.status = asked.path == "/apis/scheduling.volcano.sh/v1beta1/podgroups" ? 404 : 0};
+              if (asked.path == "/apis/scheduling.volcano.sh/v1beta1") return {.body = R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})"};
+              if (asked.path == "/apis/scheduling.volcano.sh/v1beta1/podgroups" && !asked.is_watch()) return {.body = list_json("5", {group})};
+              return {.status = 0};
+          });
+    EXPECT_THAT(poll(), IsEmpty());
+    EXPECT_TRUE(alive_) << "absent kinds are no error";
+    stage = Stage::kServed;
+    EXPECT_THAT(poll(), ElementsAre("+gang"));
+    EXPECT_TRUE(addresses_.gang("ns/gang").has_value());
+    stage = Stage::kGone;
+    api_->end_streams();
+    EXPECT_THAT(poll(), ElementsAre("-gang"));
+    EXPECT_FALSE(addresses_.gang("ns/gang").has_value());
+}
+
+TEST_F(SourceTest, AFullInboxStopsReadingAndLosesNothing) {
+    options_.inbox_bytes = 512;
+    constexpr int kEvents = 200;
+    start([](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) return {.body = list_json("10")};
+        std::string events;
+        for (int i = 0; i < kEvents; ++i) events += event_json("ADDED", pod_json("p" + std::to_string(i), std::to_string(11 + i)));
+        return {.body = events, .stays_open = true};
+    });
+    std::vector<std::string> seen;
+    while (seen.size() < kEvents) {
+        for (const std::string& one : poll()) seen.push_back(one);
+    }
+    for (int i = 0; i < kEvents; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], "+p" + std::to_string(i));
+}
+
+TEST_F(SourceTest, CredentialsThatAreRefusedEndTheWorldWithAReason) {
+    options_.refusals = 2;
+    options_.watcher.backoff = {{1'000}, {1'000}};
+    start([](const Asked&) -> Reply { return {.status = 403, .body = status_json(403, "Forbidden", "pods is forbidden")}; });
+    poll();
+    EXPECT_FALSE(alive_);
+    EXPECT_THAT(source_->fault(), HasSubstr("pods cannot be read: 403 Forbidden: pods is forbidden"));
+}
+
+TEST_F(SourceTest, AWakeEndsTheWait) {
+    start([](const Asked& asked) { return nothing(asked); });
+    poll();
+    source_->wake();
+    EXPECT_THAT(poll(), IsEmpty());
+    EXPECT_TRUE(alive_);
+    source_->stop();
+    poll();
+    EXPECT_FALSE(alive_);
+    EXPECT_EQ(source_->fault(), "");
+}
+
+}  // namespace
+}  // namespace reprieve

@@ -1,0 +1,70 @@
+// Metrics: what is counted while the program runs, in Prometheus' text format.
+//
+// Names are kube-scheduler's where the meaning is the same, so that dashboards go on working; what only Reprieve has is
+// called reprieve_*. May be used from several threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/time.h"
+#include "model/plan.h"
+#include "model/world.h"
+
+namespace reprieve {
+
+// How many pods stand where, as kube-scheduler's queues name it.
+struct PendingCounts {
+    std::int64_t active = 0;         // to be looked at in the next cycle
+    std::int64_t unschedulable = 0;  // looked at, and no place found
+    std::int64_t gated = 0;
+};
+
+// What the connection to the cluster has done so far.
+struct ConnectionCounts {
+    std::uint64_t requests = 0;
+    std::uint64_t retries = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t failures = 0;
+    std::uint64_t events_dropped = 0;
+    std::uint64_t objects = 0;
+    std::uint64_t malformed = 0;
+    std::uint64_t lists = 0;
+    std::uint64_t watches = 0;
+};
+
+class Metrics {
+public:
+    explicit Metrics(const std::string& version);
+    ~Metrics();
+    Metrics(const Metrics&) = delete;
+    Metrics& operator=(const Metrics&) = delete;
+
+    // A cycle ended with this plan.
+    void plan_made(const Plan& plan, Duration took);
+    // A plan was refused by the audit and not carried out.
+    void plan_refused();
+    void step_ended(const SinkReport& report);
+    // From a pod's creation to its binding.
+    void pod_bound(Duration waited);
+    // Work that evictions threw away, in device-seconds.
+    void work_lost(double device_seconds);
+
+    void set_pending(const PendingCounts& counts);
+    void set_ledger(std::size_t plans_in_flight);
+    void set_leading(bool leading);
+    void set_connection(const ConnectionCounts& counts);
+
+    [[nodiscard]] std::string text() const;
+
+private:
+    struct Families;
+    std::unique_ptr<Families> families_;
+};
+
+// How far above its bound a plan's cost is, relative to the cost, in the first term where they differ; the worst of all
+// certificates. 0: proved optimal.
+[[nodiscard]] double gap_of(const Plan& plan);
+
+}  // namespace reprieve
