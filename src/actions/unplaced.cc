@@ -39,7 +39,7 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
         out.reason = served.why_not;
         return out;
     }
-    const Placer::Refusal refusal = desk.placer.refusal(pod);
+    const Placer::Refusal& refusal = desk.placer.refusal(pod);
     out.never = refusal.never && !s.nodes_by_name.empty();
     out.nodes = refusal.nodes;
     const auto& requests = s.class_of(pod).requests;

@@ -1,4 +1,5 @@
 // Random worlds, run until nothing happens any more: whatever the world, the loop comes to rest and leaves it sound.
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "app/loop_test_world.h"

@@ -124,7 +124,15 @@ void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
     else session_.tx.nominate(pod, node, devices_, note);
 }
 
-Placer::Refusal Placer::refusal(PodId pod) {
+const Placer::Refusal& Placer::refusal(PodId pod) {
+    const ShapeKey key = key_of(pod);
+    const auto at = session_.tx.checkpoint();
+    const bool local = session_.filters.node_local(session_.snapshot, session_.snapshot.class_of(pod));
+    if (!local || !last_refusal_ || last_refusal_->key != key || last_refusal_->at != at) last_refusal_ = LastRefusal{key, at, ask_refusal(pod)};
+    return last_refusal_->refusal;
+}
+
+Placer::Refusal Placer::ask_refusal(PodId pod) {
     const Snapshot& s = session_.snapshot;
     const Candidate candidate(s, pod);
     const FactAnswers& answers = facts(pod);

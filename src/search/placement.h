@@ -37,7 +37,7 @@ public:
         bool never = true;
         std::map<std::string, std::int64_t> nodes;
     };
-    [[nodiscard]] Refusal refusal(PodId pod);
+    [[nodiscard]] const Refusal& refusal(PodId pod);
     // For shapes decided node by node; null where nodes depend on each other.
     [[nodiscard]] FitBoard* board(PodId pod);
 
@@ -53,6 +53,14 @@ private:
     Session& session_;
     std::map<ShapeKey, FactAnswers> facts_;
     std::map<ShapeKey, std::unique_ptr<FitBoard>> boards_;
+    struct LastRefusal {
+        ShapeKey key;
+        Transaction::Checkpoint at = 0;
+        Refusal refusal;
+    };
+    [[nodiscard]] Refusal ask_refusal(PodId pod);
+
+    std::optional<LastRefusal> last_refusal_;  // pods of one shape are refused for the same reasons
     std::vector<NodeId> feasible_;
     std::vector<DeviceHold> devices_;
 };

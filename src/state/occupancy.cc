@@ -62,6 +62,15 @@ void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& am
 void Occupancy::apply_amounts(const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign) {
     if (!node) return apply_queue(geometry, amounts, queue, sign);
     std::int64_t* row = free_.data() + node.index() * dims_;
+    if (queue && (*geometry.domains)[node].empty() && (*geometry.queue_path)[queue].size() == 1) {
+        // The common case, in one pass: no topology, a queue without ancestors.
+        std::int64_t* used = queue_used_.data() + queue.index() * dims_;
+        for (const auto& [dim, value] : amounts) {
+            row[dim.index()] -= sign * value;
+            used[dim.index()] += sign * value;
+        }
+        return;
+    }
     for (const auto& [dim, value] : amounts) row[dim.index()] -= sign * value;
     for (DomainId domain : (*geometry.domains)[node]) {
         std::int64_t* sums = domain_free_.data() + domain.index() * dims_;

@@ -45,7 +45,8 @@ void Transaction::unplace(PodId pod) {
     const bool placed = row.state == PodState::kPlaced;
     REPRIEVE_CHECK(placed || row.state == PodState::kNominated, "{} was not placed", snapshot_.pod_name(pod));
     const std::vector<PodId>& there = snapshot_.node_pods[row.node];
-    const auto position = static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
+    // Usually it came last.
+    const auto position = there.back() == pod ? static_cast<std::uint32_t>(there.size() - 1) : static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
     const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
     hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
@@ -62,7 +63,7 @@ void Transaction::rollback(Checkpoint to) {
     while (journal_.size() > to) {
         Op& op = journal_.back();
         run(op, -op.sign);
-        if (op.kind == OpKind::kPlace || op.kind == OpKind::kNominate) hold_pool_.resize(op.holds_at);
+        if (op.holds_count > 0) hold_pool_.resize(op.holds_at);
         journal_.pop_back();
     }
 }
@@ -81,6 +82,7 @@ void Transaction::put_in(Op& op, PodState state) {
     there.insert(there.begin() + op.position, op.pod);
     row.node = op.node;
     row.state = state;
+    if (op.holds_count == 0) return;
     const auto devices = devices_of(op);
     snapshot_.holds[op.pod].assign(devices.begin(), devices.end());
 }
@@ -92,7 +94,7 @@ void Transaction::take_out(Op& op) {
     there.erase(there.begin() + op.position);
     row.node = {};
     row.state = PodState::kPending;
-    snapshot_.holds[op.pod].clear();
+    if (op.holds_count > 0) snapshot_.holds[op.pod].clear();
 }
 
 void Transaction::run(Op& op, int sign) {
