@@ -144,7 +144,7 @@ private:
     // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next plan.
     void serve_nominated_gang(const Demand& demand) {
         const auto any_is = [&](NominationState state) { return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; }); };
-        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted);
+        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) && room_is_held(demand);
         if (!waits) {
             for (PodId p : demand.pods) {
                 const NominationState state = state_of(p);
@@ -163,6 +163,21 @@ private:
                 builder_.unplaced({.pod = snapshot().pod_name(p), .owner = owner_name(snapshot(), demand), .never = false, .reason = "waits while the victims of its gang are leaving"});
             }
         }
+    }
+
+    // A higher demand of this plan may have taken room that members were promised where nobody is leaving for them.
+    bool room_is_held(const Demand& demand) {
+        const auto start = session_.tx.checkpoint();
+        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt});
+        bool held = true;
+        for (PodId p : demand.pods) {
+            const NodeId node = nominated_node(snapshot(), p);
+            if (!node) continue;
+            if (placer_.fits(p, node, View::kLater)) placer_.put(p, node, View::kLater, note);
+            else held = held && !took_room(node);
+        }
+        session_.rollback(start);
+        return held;
     }
 
     NominationState state_of(PodId pod) {
@@ -223,7 +238,7 @@ private:
                 finish(demand);
                 return;
             }
-            if (!served.why_not.empty()) last = std::move(served);
+            if (last.why_not.empty()) last = std::move(served);
         }
         refuse(demand, last);
     }

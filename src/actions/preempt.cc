@@ -18,7 +18,7 @@ Served Preempt::serve(const Demand& demand) {
     std::string gang_owner;
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
-        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {.why_not = "preempt serves single pods"};
+        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {};  // a gang is gangPreempt's business
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }

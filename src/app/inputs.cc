@@ -44,7 +44,7 @@ Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vecto
     std::optional<LoadError> conflict;
     Loader loader(cluster.words(), [&](Object&& object, const SourceRef& source) {
         if (conflict) return;
-        if (auto added = cluster.add(std::move(object)); !added) {
+        if (auto added = cluster.add(std::move(object), digest_bytes(source.text().json)); !added) {
             conflict = LoadError{.file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
         }
     });

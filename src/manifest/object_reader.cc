@@ -152,7 +152,9 @@ void ObjectReader::find_name() {
     for (auto [field, key] : {std::pair(&metadata_.ns, "namespace"), std::pair(&metadata_.name, "name")}) {
         simdjson::ondemand::raw_json_string raw;
         std::string_view name;
-        if (object.find_field_unordered(key).get_raw_json_string().get(raw) != simdjson::SUCCESS) continue;
+        const auto code = object.find_field_unordered(key).get_raw_json_string().get(raw);
+        if (code == simdjson::NO_SUCH_FIELD) continue;
+        if (code != simdjson::SUCCESS) return;  // broken: simdjson must not be asked again
         if (reading_.text(raw.raw(), name) && fault_of_name(name).empty()) *field = name;
     }
 }

@@ -28,8 +28,9 @@ public:
     JsonWriter(YamlDocument& out, std::size_t most_bytes) : out_(&out), most_bytes_(most_bytes) {}
 
     [[nodiscard]] const std::optional<YamlFault>& fault() const { return fault_; }
+    [[nodiscard]] const YAML::Mark& start() const { return start_; }
 
-    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
     void OnDocumentEnd() override {}
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -201,6 +202,7 @@ private:
     std::vector<Frame> frames_;
     std::map<YAML::anchor_t, Span> anchors_;
     std::map<YAML::anchor_t, std::vector<Entry>> maps_;
+    YAML::Mark start_;
     YAML::Mark line_;
     std::optional<YamlFault> fault_;
 };
@@ -218,6 +220,7 @@ struct YamlDocuments::Stream {
     std::ispanstream in;
     YAML::Parser parser;
     std::size_t size;
+    int last_start = -1;
 };
 
 YamlDocuments::YamlDocuments(std::string_view text) : stream_(std::make_unique<Stream>(text)) {}
@@ -237,6 +240,11 @@ std::expected<bool, YamlFault> YamlDocuments::next(YamlDocument& out) {
         return std::unexpected(YamlFault{0, fmt::format("not valid YAML: {}", error.what())});
     }
     if (writer.fault()) return std::unexpected(*writer.fault());
+    // The parser takes a stray comma or bracket for an empty document, and stays where it is.
+    if (writer.start().pos == stream_->last_start) {
+        return std::unexpected(YamlFault{line_of(writer.start()), "not valid YAML: something that starts no document"});
+    }
+    stream_->last_start = writer.start().pos;
     return true;
 }
 

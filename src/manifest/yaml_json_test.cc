@@ -65,6 +65,17 @@ TEST(YamlJson, LinesOfValues) {
     EXPECT_FALSE(*documents.next(document));
 }
 
+TEST(YamlJson, StrayPunctuationEnds) {
+    for (const char* text : {", a", "]", "}", "a: b\n---\n, c\n"}) {
+        YamlDocuments documents(text);
+        YamlDocument document;
+        int count = 0;
+        auto more = documents.next(document);
+        for (; more && *more && count < 100; ++count) more = documents.next(document);
+        EXPECT_FALSE(more) << text;
+    }
+}
+
 TEST(YamlJson, DepthIsLimited) {
     EXPECT_EQ(json_of(std::string(100, '[') + std::string(100, ']')), std::string(100, '[') + std::string(100, ']'));
     EXPECT_EQ(json_of(std::string(101, '[') + std::string(101, ']')), "1: nested deeper than 100 levels");

@@ -7,12 +7,24 @@
 #include "search/subset_search.h"
 
 namespace reprieve {
+namespace {
+
+constexpr int kRemoteRounds = 3;  // as many as there are filters that look beyond the node
+
+}  // namespace
+
+namespace {
+
+constexpr std::size_t kMostAmounts = 16;
+
+}  // namespace
 
 NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker)
     : session_(session), rules_(rules), asker_(asker), candidate_(session.snapshot, asker.pod), finder_(session) {
     const Snapshot& s = session.snapshot;
     const PodRow& row = s.pods[asker.pod];
-    amounts_only_ = asker.resize || (session.filters.amounts_only(s, candidate_.cls) && session.filters.on(FilterId::kNodeResourcesFit));
+    // Beyond this many resources the arithmetic of `by_amounts` has no place for them; the dry run has.
+    amounts_only_ = asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) && session.filters.on(FilterId::kNodeResourcesFit)));
     limit_binds_ = limited(s, row.queue, asker.amounts) && !within_limits(s, s.later, row.queue, asker.amounts);
 }
 
@@ -55,7 +67,8 @@ void NodeVictims::order_for_return(UnitList& list) {
 bool NodeVictims::find(NodeId node, Victims& out) {
     out.exact = false;
     out.chosen.clear();
-    if (!gather(node, out.list)) return false;
+    // Nobody here to take: only somebody on another node can be in the way.
+    if (!gather(node, out.list) && amounts_only_) return false;
     const bool found = amounts_only_ && !limit_binds_ ? by_amounts(node, out) : by_dry_run(node, out);
     if (!found) return false;
     REPRIEVE_CHECK(!out.chosen.empty(), "an empty victim set on {} means that the pod fitted all along", session_.snapshot.node_name(node));
@@ -68,15 +81,13 @@ bool NodeVictims::find(NodeId node, Victims& out) {
 
 bool NodeVictims::by_amounts(NodeId node, Victims& out) {
     const Snapshot& s = session_.snapshot;
-    constexpr std::size_t kMost = 16;
     struct Short {
         Dim dim;
         std::int64_t missing = 0;  // while > 0 the pod does not fit
     };
-    std::array<Short, kMost> shorts;
+    std::array<Short, kMostAmounts> shorts;
     std::size_t count = 0;
     for (const auto& [dim, value] : asker_.amounts) {
-        if (count == kMost) return by_dry_run(node, out);
         if (value > 0 && s.later.free(node, dim) < value) shorts[count++] = {dim, value - s.later.free(node, dim)};
     }
     if (count == 0) return false;  // it fits: no business of ours
@@ -116,22 +127,24 @@ bool NodeVictims::by_amounts(NodeId node, Victims& out) {
 bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     Transaction& tx = session_.tx;
     const auto start = tx.checkpoint();
-    const auto evict_from = [&](std::size_t first) {
-        for (std::size_t i = first; i < out.list.units.size(); ++i) {
-            for (PodId pod : out.list.pods_of(out.list.units[i])) tx.evict(pod);
+    const auto evict_all = [&] {
+        for (const Unit& unit : out.list.units) {
+            for (PodId pod : out.list.pods_of(unit)) tx.evict(pod);
         }
     };
-    evict_from(0);
+    evict_all();
     bool fits = passes(node);
-    if (!fits && !asker_.resize) {
-        // Somebody on another node may be in the way: a zone-wide anti-affinity, a spread, a claim of one pod only.
+    // Somebody on another node may be in the way: a zone-wide anti-affinity, a spread, a claim of one pod only. Filters
+    // speak one at a time, so it is asked again once those that the first one named are gone.
+    for (int round = 0; !fits && !asker_.resize && round < kRemoteRounds; ++round) {
         const Answer answer = session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.units.size();
         if (answer.fit == Fit::kNotNow) add_remote_units(node, answer, out.list);
-        if (out.list.units.size() > before) {
-            evict_from(before);
-            fits = passes(node);
-        }
+        if (out.list.units.size() == before) break;
+        tx.rollback(start);
+        if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, out.list);
+        evict_all();
+        fits = passes(node);
     }
     if (!fits) {
         tx.rollback(start);
@@ -140,7 +153,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     // Budgets are walked as they stood before the dry run.
     tx.rollback(start);
     order_for_return(out.list);
-    evict_from(0);
+    evict_all();
     for (std::uint32_t at : return_order_) {
         const Unit& unit = out.list.units[at];
         if (unit.whole >= 0 && std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {

@@ -46,6 +46,8 @@ public:
     // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
     [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
 
+    // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
+    [[nodiscard]] bool read_only() const { return amounts_only_ && !limit_binds_; }
     // Whether the pod passes there with what is evicted at this moment.
     [[nodiscard]] bool passes(NodeId node) const;
 

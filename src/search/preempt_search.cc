@@ -1,6 +1,7 @@
 #include "search/preempt_search.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "plugins/limits.h"
 
@@ -44,22 +45,55 @@ bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     return answer.fit == Fit::kNotNow || (answer.fits() && limit_binds);
 }
 
+void PreemptSearch::look(Entry& entry, NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
+    if (!victims.find(node, scratch)) return;
+    entry.candidate = true;
+    entry.exact = scratch.exact || !improve;
+    entry.key = entry.exact ? scratch.cost : victims.lower_bound(node, scratch);
+}
+
 void PreemptSearch::ask(Board& board, NodeVictims& victims, PodId pod, NodeId node) {
     Entry& entry = board.entries[session_.snapshot.nodes[node].rank];
     board.candidates -= entry.candidate ? 1 : 0;
     entry = {};
-    if (is_potential(pod, node, board.limit_binds) && victims.find(node, scratch_)) {
-        entry.candidate = true;
-        entry.exact = scratch_.exact || !action_.improve;
-        entry.key = entry.exact ? scratch_.cost : victims.lower_bound(node, scratch_);
-        ++board.candidates;
-    }
+    if (is_potential(pod, node, board.limit_binds)) look(entry, victims, node, scratch_, action_.improve);
+    board.candidates += entry.candidate ? 1 : 0;
 }
 
-void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod) {
-    board.entries.assign(session_.snapshot.nodes_by_name.size(), {});
-    board.candidates = 0;
-    for (NodeId node : session_.snapshot.nodes_by_name) ask(board, victims, pod, node);
+// Threads pay only where a board is long, and only arithmetic leaves the state alone.
+std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& victims) const {
+    constexpr std::size_t kNodesPerWorker = 1024;
+    if (!victims.read_only()) return 1;
+    const std::int32_t wanted = session_.config.search_threads;
+    const std::size_t most = wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1U, std::thread::hardware_concurrency());
+    return std::clamp<std::size_t>(nodes / kNodesPerWorker, 1, most);
+}
+
+void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
+    const std::vector<NodeId>& nodes = session_.snapshot.nodes_by_name;
+    board.entries.assign(nodes.size(), {});
+    std::vector<std::uint32_t> potential;
+    for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
+        if (is_potential(pod, nodes[rank], board.limit_binds)) potential.push_back(rank);
+    }
+    // Each node's entry depends on nothing but the node: whoever fills it in, the board is the same.
+    const std::size_t workers = worker_count(potential.size(), victims);
+    const auto work = [&](NodeVictims& mine, std::size_t worker) {
+        Victims scratch;
+        const std::size_t first = potential.size() * worker / workers;
+        const std::size_t last = potential.size() * (worker + 1) / workers;
+        for (std::size_t i = first; i < last; ++i) look(board.entries[potential[i]], mine, nodes[potential[i]], scratch, action_.improve);
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t worker = 1; worker < workers; ++worker) {
+        threads.emplace_back([&, worker] {
+            NodeVictims mine(session_, rules, asker);
+            work(mine, worker);
+        });
+    }
+    work(victims, 0);
+    for (std::thread& thread : threads) thread.join();
+    board.candidates = std::ranges::count_if(board.entries, &Entry::candidate);
     board.best.build(board.entries.size(), by_key(board.entries));
     board.cursor = session_.touch_end();
 }
@@ -77,7 +111,7 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     if (!local) {
         Board once;
         once.limit_binds = binds;
-        build(once, victims, pod);
+        build(once, victims, pod, rules, asker);
         return choose(once, victims);
     }
     const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
@@ -85,7 +119,7 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     if (it == boards_.end()) {
         if (boards_.size() >= kMostBoards) boards_.clear();
         it = boards_.emplace(key, std::make_unique<Board>()).first;
-        build(*it->second, victims, pod);
+        build(*it->second, victims, pod, rules, asker);
     }
     Board& board = *it->second;
     for (NodeId node : session_.touched_since(board.cursor)) {

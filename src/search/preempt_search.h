@@ -59,7 +59,10 @@ private:
     [[nodiscard]] VictimRules rules_for(PodId pod, std::span<const Resources::Amount> amounts) const;
     [[nodiscard]] bool is_potential(PodId pod, NodeId node, bool limit_binds);
     void ask(Board& board, NodeVictims& victims, PodId pod, NodeId node);
-    void build(Board& board, NodeVictims& victims, PodId pod);
+    // Fills in a potential node; touches nothing but its own entry, so that several threads may share the work.
+    static void look(Entry& entry, NodeVictims& victims, NodeId node, Victims& scratch, bool improve);
+    [[nodiscard]] std::size_t worker_count(std::size_t nodes, const NodeVictims& victims) const;
+    void build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
     [[nodiscard]] std::optional<PreemptChoice> choose(Board& board, NodeVictims& victims);
     [[nodiscard]] std::optional<PreemptChoice> find_limited(NodeVictims& victims, PodId pod);
 
