@@ -12,6 +12,7 @@
 #include "actions/gang_evict.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
+#include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
 #include "plugins/order.h"
@@ -40,6 +41,7 @@ public:
         collect(only);
         serve_resizes();
         serve_all();
+        spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot());
@@ -144,7 +146,7 @@ private:
     // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next plan.
     void serve_nominated_gang(const Demand& demand) {
         const auto any_is = [&](NominationState state) { return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; }); };
-        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) && room_is_held(demand);
+        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) && !any_is(NominationState::kLost) && room_is_held(demand);
         if (!waits) {
             for (PodId p : demand.pods) {
                 const NominationState state = state_of(p);

@@ -65,7 +65,7 @@ Served GangEvict::serve(const Demand& demand) {
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) return {.why_not = why_not.empty() ? fmt::format("{} finds nobody to evict", name) : why_not};
     carry_out(demand, *choice, members.pods, members.surplus);
-    certify(demand, *choice);
+    certify(demand, *choice, need, rules.bundles.queue_order);
     return {.done = true};
 }
 
@@ -127,7 +127,8 @@ void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::s
                                                     .unit = unit.kind,
                                                     .group = unit.gang ? s.gang_name(unit.gang) : "",
                                                     .mode = eviction_mode(action_),
-                                                    .pdb_violation = unit.violations > 0,
+                                                    .violations = unit.violations,
+             .priority = unit.priority,
                                                     .reason = fmt::format("{} {} (priority {}){}{}{}", rule, owner, demand.priority, where, part,
                                                                           unit.violations > 0 ? ", over its disruption budget" : "")});
         for (PodId victim : choice.list.pods_of(unit)) desk_.session.tx.evict(victim, note);
@@ -140,8 +141,9 @@ void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::s
     desk_.session.commit(start);
 }
 
-void GangEvict::certify(const Demand& demand, const GangChoice& choice) {
-    Certificate c{.owner = owner_name(desk_.snapshot(), demand), .action = to_text(action_.kind)};
+void GangEvict::certify(const Demand& demand, const GangChoice& choice, std::span<const Resources::Amount> need, const std::vector<QueueId>& queue_order) {
+    const std::string owner = owner_name(desk_.snapshot(), demand);
+    Certificate c{.owner = owner, .action = to_text(action_.kind)};
     const bool proven = action_.improve && choice.exact && !(bound_ < choice.cost);
     c.status = !action_.improve ? CertificateStatus::kHeuristic : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     // One domain searched to the end is as good as a bound.
@@ -149,7 +151,7 @@ void GangEvict::certify(const Demand& demand, const GangChoice& choice) {
     c.cost = order_.print(choice.cost);
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);
-    desk_.plan.certificate(std::move(c));
+    desk_.plan.certificate(std::move(c), {.owner = owner, .order = order_, .work = work_, .need = {need.begin(), need.end()}, .queue_order = queue_order});
 }
 
 }  // namespace reprieve

@@ -20,7 +20,7 @@ private:
     [[nodiscard]] GangRules rules_for(const Demand& demand, std::span<const Resources::Amount> need) const;
     [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand, const GangRules& rules, std::span<const PodId> members, std::string& why_not);
     void carry_out(const Demand& demand, const GangChoice& choice, std::span<const PodId> members, const std::vector<std::vector<PodId>>& surplus);
-    void certify(const Demand& demand, const GangChoice& choice);
+    void certify(const Demand& demand, const GangChoice& choice, std::span<const Resources::Amount> need, const std::vector<QueueId>& queue_order);
 
     Desk& desk_;
     const ActionConfig& action_;

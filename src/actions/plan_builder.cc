@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "base/quantity.h"
+
 namespace reprieve {
 namespace {
 
 std::string device_text(const DeviceHold& hold) {
     if (hold.whole()) return fmt::format("{}", hold.index);
-    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, hold.memory) : fmt::format("{}:{}m", hold.index, hold.milli);
+    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, format_bytes(hold.memory)) : fmt::format("{}:{}m", hold.index, hold.milli);
 }
 
 }  // namespace
@@ -17,6 +19,34 @@ std::string device_text(const DeviceHold& hold) {
 std::uint32_t PlanBuilder::note(OpNote note) {
     notes_.push_back(std::move(note));
     return static_cast<std::uint32_t>(notes_.size() - 1);
+}
+
+void PlanBuilder::certificate(Certificate certificate, Bill bill) {
+    certificates_.push_back(std::move(certificate));
+    bills_.push_back(std::move(bill));
+}
+
+void PlanBuilder::charge_again(const Session& session, const std::string& owner) {
+    const auto bill = std::ranges::find(bills_, owner, &Bill::owner);
+    const auto certificate = std::ranges::find(certificates_, owner, &Certificate::owner);
+    if (bill == bills_.end() || certificate == certificates_.end()) return;
+    VictimBill total(session.snapshot, bill->order, bill->work, bill->need, bill->queue_order);
+    std::set<std::uint32_t> units;
+    for (const Op& op : session.tx.journal()) {
+        const OpNote& note = notes_[op.note];
+        if (op.kind != OpKind::kEvict || op.sign < 0 || note.owner != owner || session.snapshot.pods[op.pod].state != PodState::kEvicted) continue;
+        if (units.insert(op.note).second) total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[op.pod].queue);
+        total.add_pod(op.pod, note.priority);
+    }
+    if (units.empty()) {
+        // Nobody goes for it any more: there is nothing to prove.
+        certificates_.erase(certificate);
+        bills_.erase(bill);
+        return;
+    }
+    // Cheaper than what was proven for this demand alone.
+    certificate->cost = bill->order.print(total.cost());
+    if (certificate->status == CertificateStatus::kOptimal) certificate->bound = certificate->cost;
 }
 
 Plan PlanBuilder::build(const Session& session) const {
@@ -34,7 +64,7 @@ Plan PlanBuilder::build(const Session& session) const {
         if (op->kind == OpKind::kEvict) {
             plan.evictions.push_back({.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .unit = note.unit,
                                       .group = note.group, .owner = note.owner, .action = to_text(note.action), .mode = note.mode,
-                                      .pdb_violation = note.pdb_violation, .stage = "", .reason = note.reason});
+                                      .pdb_violation = note.violations > 0, .stage = "", .reason = note.reason});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .devices = {}, .after_evictions = op->kind == OpKind::kNominate,
                         .owner = note.owner, .domain = note.domain, .action = to_text(note.action)};

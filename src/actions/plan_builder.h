@@ -9,6 +9,7 @@
 
 #include "model/config.h"
 #include "model/plan.h"
+#include "plugins/cost.h"
 #include "search/session.h"
 
 namespace reprieve {
@@ -21,8 +22,18 @@ struct OpNote {
     UnitKind unit = UnitKind::kPod;
     std::string group;
     EvictionMode mode = EvictionMode::kDelete;
-    bool pdb_violation = false;
+    std::int32_t violations = 0;  // pods of the unit that break a budget
+    std::int32_t priority = 0;    // of the unit
     std::string reason;
+};
+
+// What an owner's victims are charged by, so that the bill can be written anew when one of them is spared after all.
+struct Bill {
+    std::string owner;
+    CostOrder order;
+    Dim work;
+    std::vector<Resources::Amount> need;
+    std::vector<QueueId> queue_order;
 };
 
 class PlanBuilder {
@@ -30,6 +41,10 @@ public:
     std::uint32_t note(OpNote note);
     void unplaced(Unplaced entry) { unplaced_.push_back(std::move(entry)); }
     void certificate(Certificate certificate) { certificates_.push_back(std::move(certificate)); }
+    void certificate(Certificate certificate, Bill bill);
+    [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
+    // A victim of this owner was spared: what the others cost is what it costs.
+    void charge_again(const Session& session, const std::string& owner);
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
     void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
 
@@ -40,6 +55,7 @@ private:
     std::vector<OpNote> notes_;
     std::vector<Unplaced> unplaced_;
     std::vector<Certificate> certificates_;
+    std::vector<Bill> bills_;
     std::set<std::string> cleared_;
     std::vector<std::string> warnings_;
 };

@@ -31,7 +31,7 @@ Served Preempt::serve(const Demand& demand) {
     carry_out(*choice, owner, demand.priority);
     desk_.placer.put(pod, choice->node, View::kLater, desk_.plan.note({.action = ActionKind::kPreempt, .owner = gang_owner}));
     desk_.session.commit(start);
-    certify(*choice, owner);
+    certify(*choice, owner, s.class_of(pod).requests);
     return {.done = true};
 }
 
@@ -46,7 +46,7 @@ void Preempt::serve_resize(PodId pod) {
     carry_out(*choice, owner, row.priority);
     desk_.session.tx.grow(pod, desk_.plan.note({.action = ActionKind::kPreempt}));
     desk_.session.commit(start);
-    certify(*choice, owner);
+    certify(*choice, owner, s.facts->resize_delta(pod));
 }
 
 void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, std::int32_t priority) {
@@ -62,7 +62,8 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
              .unit = unit.kind,
              .group = in_group ? s.gang_name(unit.gang) : "",
              .mode = eviction_mode(action_),
-             .pdb_violation = unit.violations > 0,
+             .violations = unit.violations,
+             .priority = unit.priority,
              .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}", unit.priority, owner, priority,
                                    s.node_name(choice.node), part, unit.violations > 0 ? ", over its disruption budget" : "", choice.candidates,
                                    choice.candidates == 1 ? "" : "s")});
@@ -70,14 +71,14 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
     }
 }
 
-void Preempt::certify(const PreemptChoice& choice, const std::string& owner) {
+void Preempt::certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need) {
     Certificate c{.owner = owner, .action = to_text(ActionKind::kPreempt)};
     c.status = !action_.improve ? CertificateStatus::kHeuristic : (choice.proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     c.cost = search_.order().print(choice.victims.cost);
     if (choice.proven) c.bound = c.cost;
     else if (choice.bound) c.bound = search_.order().print(*choice.bound);
     if (choice.runner_up) c.runner_up = search_.order().print(*choice.runner_up);
-    desk_.plan.certificate(std::move(c));
+    desk_.plan.certificate(std::move(c), {.owner = owner, .order = search_.order(), .work = search_.work(), .need = {need.begin(), need.end()}, .queue_order = {}});
 }
 
 }  // namespace reprieve

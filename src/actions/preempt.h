@@ -19,7 +19,7 @@ public:
 
 private:
     void carry_out(const PreemptChoice& choice, const std::string& owner, std::int32_t priority);
-    void certify(const PreemptChoice& choice, const std::string& owner);
+    void certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need);
 
     Desk& desk_;
     const ActionConfig& action_;

@@ -1,6 +1,7 @@
 #include "plugins/cost.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/check.h"
 #include "base/wide.h"
@@ -75,6 +76,43 @@ CostVector CostOrder::print(const Cost& cost) const {
         out.emplace_back(to_text(terms_[i]), value);
     }
     return out;
+}
+
+VictimBill::VictimBill(const Snapshot& snapshot, const CostOrder& order, Dim work, std::span<const Resources::Amount> need, std::span<const QueueId> queue_order)
+    : snapshot_(snapshot),
+      order_(order),
+      work_(work),
+      need_(need),
+      queue_order_(queue_order),
+      counts_resources_(order.has(CostTerm::kResources)),
+      counts_work_(work.valid() && order.has(CostTerm::kLostWork)),
+      gone_(counts_resources_ ? snapshot.dims : 0) {}
+
+void VictimBill::add_unit(bool whole, std::int64_t violations, QueueId queue) {
+    ++toll_.units;
+    toll_.whole_units += whole ? 1 : 0;
+    toll_.pdb_violations += violations;
+    if (!queue_order_.empty()) places_.push_back(std::ranges::find(queue_order_, queue) - queue_order_.begin());
+}
+
+void VictimBill::add_pod(PodId pod, std::int64_t unit_priority) {
+    toll_.add_pod(unit_priority, snapshot_.pods[pod].started.us);
+    if (counts_work_) toll_.lost_work = saturating_add(toll_.lost_work, lost_work(snapshot_, pod, work_));
+    if (!counts_resources_) return;
+    for (const auto& a : snapshot_.class_of(pod).requests) gone_[a.dim.index()] += a.value;
+}
+
+Cost VictimBill::cost() {
+    if (counts_resources_) toll_.resources = destroyed(need_, gone_);
+    // The victim queues' places, highest first, as digits of one number.
+    constexpr std::size_t kDigits = 5;
+    constexpr std::int64_t kBase = 4096;
+    std::ranges::sort(places_, std::greater());
+    const auto same = std::ranges::unique(places_);
+    places_.erase(same.begin(), same.end());
+    toll_.queue_order = 0;
+    for (std::size_t i = 0; i < kDigits; ++i) toll_.queue_order = toll_.queue_order * kBase + (i < places_.size() ? std::min<std::int64_t>(places_[i] + 1, kBase - 1) : 0);
+    return order_.cost(toll_);
 }
 
 std::int64_t lost_work(const Snapshot& s, PodId pod, Dim resource) {

@@ -50,6 +50,29 @@ private:
     std::vector<CostTerm> terms_;
 };
 
+// Adds up what a set of victims costs, unit by unit.
+class VictimBill {
+public:
+    VictimBill(const Snapshot& snapshot, const CostOrder& order, Dim work, std::span<const Resources::Amount> need, std::span<const QueueId> queue_order);
+
+    // `whole`: more than its gang can spare. `queue`: whose pods they are.
+    void add_unit(bool whole, std::int64_t violations, QueueId queue);
+    void add_pod(PodId pod, std::int64_t unit_priority);
+    [[nodiscard]] Cost cost();
+
+private:
+    const Snapshot& snapshot_;
+    const CostOrder& order_;
+    Dim work_;
+    std::span<const Resources::Amount> need_;
+    std::span<const QueueId> queue_order_;  // reclaim: most over its share first
+    Toll toll_;
+    bool counts_resources_;
+    bool counts_work_;
+    std::vector<std::int64_t> gone_;
+    std::vector<std::int64_t> places_;
+};
+
 // Resource-seconds lost if the pod goes now: since its last checkpoint (else its start), plus what any restart costs.
 // `resource` is the dimension counted; cpu in whole cores.
 [[nodiscard]] std::int64_t lost_work(const Snapshot& snapshot, PodId pod, Dim resource);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/quantity.h"
 #include "state/cluster.h"
 
@@ -58,6 +60,14 @@ bool limited(const Snapshot& s, QueueId queue, std::span<const Resources::Amount
         }
     }
     return false;
+}
+
+bool share_limit(const Snapshot& s, QueueId a, QueueId b) {
+    if (!a || !b) return false;
+    const std::vector<QueueId>& other = s.queue_path[b];
+    return std::ranges::any_of(s.queue_path[a], [&](QueueId q) {
+        return s.queues[q].fact != nullptr && !s.queues[q].fact->limit.empty() && std::ranges::find(other, q) != other.end();
+    });
 }
 
 Verdict queue_takes(const Snapshot& s, PodId pod) {

@@ -18,6 +18,9 @@ namespace reprieve {
 // Whether any dimension asked for is limited on the path at all.
 [[nodiscard]] bool limited(const Snapshot& snapshot, QueueId queue, std::span<const Resources::Amount> amounts);
 
+// Whether some limit counts the use of both queues.
+[[nodiscard]] bool share_limit(const Snapshot& snapshot, QueueId a, QueueId b);
+
 // Whether the queue exists and takes pods; else why not.
 [[nodiscard]] Verdict queue_takes(const Snapshot& snapshot, PodId pod);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plugins/limits.h"
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
@@ -13,8 +14,9 @@ GangVictims::GangVictims(Session& session, Placer& placer, const GangRules& rule
     const Snapshot& s = session_.snapshot;
     const std::span<const NodeId> nodes = seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
     for (NodeId node : nodes) in_domain_[node.index()] = true;
-    // Nothing is gained from pods that hold nothing the demand lacks; they are still units, the dry run decides.
-    UnitFinder(session_).on_nodes(nodes, rules_.attack, list_);
+    // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
+    const bool over_limit = !within_limits(s, s.later, s.pods[members.front()].queue, fit_.need());
+    UnitFinder(session_).on_nodes(over_limit ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
         for (Unit& u : list_.units) u.whole = -1;
@@ -159,31 +161,13 @@ void GangVictims::describe_binding() {
 
 Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
     const Snapshot& s = session_.snapshot;
-    Toll toll;
-    std::vector<std::int64_t> gone(s.dims);
-    std::vector<std::int32_t> places;
+    VictimBill bill(s, *rules_.order, rules_.work, fit_.need(), rules_.bundles.queue_order);
     for (std::uint32_t at : units) {
         const Unit& unit = list_.units[at];
-        ++toll.units;
-        if (unit.kind != UnitKind::kSafe) ++toll.whole_units;
-        toll.pdb_violations += unit.violations;
-        for (PodId pod : list_.pods_of(unit)) {
-            toll.add_pod(unit.priority, s.pods[pod].started.us);
-            for (const auto& a : s.class_of(pod).requests) gone[a.dim.index()] += a.value;
-            if (rules_.work && rules_.order->has(CostTerm::kLostWork)) toll.lost_work = saturating_add(toll.lost_work, lost_work(s, pod, rules_.work));
-        }
-        const auto place = std::ranges::find(rules_.bundles.queue_order, s.pods[list_.pods[unit.first]].queue);
-        places.push_back(static_cast<std::int32_t>(place - rules_.bundles.queue_order.begin()));
+        bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list_.pods[unit.first]].queue);
+        for (PodId pod : list_.pods_of(unit)) bill.add_pod(pod, unit.priority);
     }
-    toll.resources = destroyed(fit_.need(), gone);
-    // The victim queues' places, highest first, as digits.
-    std::ranges::sort(places, std::greater());
-    const auto same = std::ranges::unique(places);
-    places.erase(same.begin(), same.end());
-    constexpr std::size_t kDigits = 5;
-    constexpr std::int64_t kBase = 4096;
-    for (std::size_t i = 0; i < kDigits; ++i) toll.queue_order = toll.queue_order * kBase + (i < places.size() && rules_.bundles.reclaim ? std::min<std::int64_t>(places[i] + 1, kBase - 1) : 0);
-    return rules_.order->cost(toll);
+    return bill.cost();
 }
 
 bool GangVictims::select_by_bundles() {

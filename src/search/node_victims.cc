@@ -9,7 +9,7 @@
 namespace reprieve {
 namespace {
 
-constexpr int kRemoteRounds = 3;  // as many as there are filters that look beyond the node
+constexpr int kRemoteRounds = 4;  // as many as there are rules that look beyond the node
 
 }  // namespace
 
@@ -68,7 +68,7 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     out.exact = false;
     out.chosen.clear();
     // Nobody here to take: only somebody on another node can be in the way.
-    if (!gather(node, out.list) && amounts_only_) return false;
+    if (!gather(node, out.list) && amounts_only_ && !limit_binds_) return false;
     const bool found = amounts_only_ && !limit_binds_ ? by_amounts(node, out) : by_dry_run(node, out);
     if (!found) return false;
     REPRIEVE_CHECK(!out.chosen.empty(), "an empty victim set on {} means that the pod fitted all along", session_.snapshot.node_name(node));
@@ -140,6 +140,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
         const Answer answer = session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.units.size();
         if (answer.fit == Fit::kNotNow) add_remote_units(node, answer, out.list);
+        else if (answer.fits()) add_units_under_limit(out.list);
         if (out.list.units.size() == before) break;
         tx.rollback(start);
         if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, out.list);
@@ -168,6 +169,16 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     }
     tx.rollback(start);
     return true;
+}
+
+// The queue is over its limit: whoever counts towards the same limit frees it, wherever it runs.
+void NodeVictims::add_units_under_limit(UnitList& list) {
+    const Snapshot& s = session_.snapshot;
+    for (NodeId other : s.nodes_by_name) {
+        for (PodId pod : s.node_pods[other]) {
+            if (s.pods[pod].state == PodState::kRunning && share_limit(s, s.pods[pod].queue, s.pods[asker_.pod].queue)) finder_.of_pod(pod, rules_.attack, list);
+        }
+    }
 }
 
 void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& list) {
@@ -202,24 +213,13 @@ void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& 
 
 Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const {
     const Snapshot& s = session_.snapshot;
-    Toll toll;
-    const bool want_resources = rules_.order->has(CostTerm::kResources);
-    std::vector<std::int64_t> gone(want_resources ? s.dims : 0);
+    VictimBill bill(s, *rules_.order, rules_.work, asker_.amounts, {});
     for (std::uint32_t at : chosen) {
         const Unit& unit = list.units[at];
-        ++toll.units;
-        if (unit.kind != UnitKind::kSafe) ++toll.whole_units;
-        toll.pdb_violations += unit.violations;
-        for (PodId pod : list.pods_of(unit)) {
-            toll.add_pod(unit.priority, s.pods[pod].started.us);
-            if (rules_.work && rules_.order->has(CostTerm::kLostWork)) toll.lost_work = saturating_add(toll.lost_work, lost_work(s, pod, rules_.work));
-            if (want_resources) {
-                for (const auto& a : s.class_of(pod).requests) gone[a.dim.index()] += a.value;
-            }
-        }
+        bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list.pods[unit.first]].queue);
+        for (PodId pod : list.pods_of(unit)) bill.add_pod(pod, unit.priority);
     }
-    if (want_resources) toll.resources = destroyed(asker_.amounts, gone);
-    return rules_.order->cost(toll);
+    return bill.cost();
 }
 
 // Single pods of one shape, one priority and one standing towards budgets: the walk's answer is already the cheapest in

@@ -59,6 +59,7 @@ private:
     [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
     [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
     void add_remote_units(NodeId node, const Answer& answer, UnitList& list);
+    void add_units_under_limit(UnitList& list);
     void order_for_return(UnitList& list);
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
 

@@ -34,6 +34,7 @@ public:
     // A running pod's deferred resize: only its own node counts.
     [[nodiscard]] std::optional<PreemptChoice> find_for_resize(PodId pod);
     [[nodiscard]] const CostOrder& order() const { return order_; }
+    [[nodiscard]] Dim work() const { return work_; }
 
 private:
     struct Entry {
