@@ -1,5 +1,6 @@
-// P5 and P6: a dump of 5,000 nodes and 150,000 pods: MB of JSON per second, the next cycle after 100 changed pods, memory.
-// The dump is written by bench/make_dump.py (REPRIEVE_DUMP names it); without one only the in-memory world is measured.
+// P5 and P6: a dump of 5,000 nodes and 150,000 pods: MB of JSON per second, the next cycle after 100 changed pods,
+// memory. The dump is written by bench/make_dump.py (REPRIEVE_DUMP names it); without one only the in-memory world is
+// measured.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -27,7 +28,9 @@ std::int64_t resident_kib() {
 }
 
 void load(Cluster& cluster, const char* file) {
-    Loader loader(cluster.words(), [&](Object&& object, const SourceRef&) { REPRIEVE_CHECK(cluster.add(std::move(object)).has_value()); });
+    Loader loader(cluster.words(), [&](Object&& object, const SourceRef&) {
+        REPRIEVE_CHECK(cluster.add(std::move(object)).has_value());
+    });
     const auto done = loader.load(file);
     REPRIEVE_CHECK(done.has_value(), "{}", done.error().text());
 }
@@ -55,10 +58,15 @@ void CycleAfterChanges(benchmark::State& state) {
     constexpr std::int64_t kNodes = 5000;
     constexpr std::int64_t kPods = 150'000;
     std::int64_t names = 0;
-    for (std::int64_t n = 0; n < kNodes; ++n) add_node(*cluster, fmt::format("node-{:05}", n), 64'000, std::int64_t{256} << 30U);
+    for (std::int64_t n = 0; n < kNodes; ++n)
+        add_node(*cluster, fmt::format("node-{:05}", n), 64'000, std::int64_t{256} << 30U);
     const auto shape = [&](std::int64_t p) {
-        return PodShape{.name = fmt::format("workload-{:03}-{:06}", p % 400, p), .cpu_milli = 500 + p % 7 * 100, .memory = std::int64_t{1} << 30U,
-                        .priority = static_cast<std::int32_t>(p % 3), .node = fmt::format("node-{:05}", p % kNodes), .started_s = p % 3600};
+        return PodShape{.name = fmt::format("workload-{:03}-{:06}", p % 400, p),
+                        .cpu_milli = 500 + p % 7 * 100,
+                        .memory = std::int64_t{1} << 30U,
+                        .priority = static_cast<std::int32_t>(p % 3),
+                        .node = fmt::format("node-{:05}", p % kNodes),
+                        .started_s = p % 3600};
     };
     for (std::int64_t p = 0; p < kPods; ++p) {
         add_pod(*cluster, shape(p));
@@ -70,7 +78,8 @@ void CycleAfterChanges(benchmark::State& state) {
     std::int64_t turn = 0;
     for (auto _ : state) {
         for (std::int64_t i = 0; i < 100; ++i) {
-            const PodId id = cluster->find_pod(cluster->words().string("default"), shape((turn * 100 + i) % kPods).name);
+            const PodId id =
+                cluster->find_pod(cluster->words().string("default"), shape((turn * 100 + i) % kPods).name);
             Pod pod = cluster->pod(id);
             pod.ready = !pod.ready;
             cluster->apply(std::move(pod));

@@ -17,7 +17,8 @@ void add(Cluster& cluster, Object object) {
 
 }  // namespace
 
-void add_node(Cluster& cluster, const std::string& name, std::int64_t cpu_milli, std::int64_t memory, std::int64_t gpus) {
+void add_node(
+    Cluster& cluster, const std::string& name, std::int64_t cpu_milli, std::int64_t memory, std::int64_t gpus) {
     Vocabulary& words = cluster.words();
     Node node;
     node.name = words.string(name);
@@ -28,7 +29,8 @@ void add_node(Cluster& cluster, const std::string& name, std::int64_t cpu_milli,
     if (gpus > 0) {
         node.device_dim = words.dimension("nvidia.com/gpu");
         node.allocatable.set(node.device_dim, gpus);
-        for (std::int32_t i = 0; i < gpus; ++i) node.devices.push_back({.index = i});
+        for (std::int32_t i = 0; i < gpus; ++i)
+            node.devices.push_back({.index = i});
     }
     add(cluster, std::move(node));
 }
@@ -64,7 +66,8 @@ void add_pod(Cluster& cluster, const PodShape& shape) {
     add(cluster, std::move(pod));
 }
 
-void add_gang(Cluster& cluster, const std::string& name, std::int32_t min, std::int32_t priority, std::int32_t hard_tier) {
+void add_gang(
+    Cluster& cluster, const std::string& name, std::int32_t min, std::int32_t priority, std::int32_t hard_tier) {
     Vocabulary& words = cluster.words();
     Gang gang;
     gang.ns = words.string("default");
@@ -81,11 +84,18 @@ std::unique_ptr<Cluster> preemption_basic(std::int64_t nodes, std::int64_t preem
         const std::string node = fmt::format("node-{:05}", n);
         add_node(*cluster, node, 4000, 32 * kGibi);
         for (std::int64_t p = 0; p < 4; ++p) {
-            add_pod(*cluster, {.name = fmt::format("low-{:05}-{}", n, p), .cpu_milli = 900, .memory = 500 << 20U, .priority = 0, .node = node, .started_s = (n * 4 + p) % 3600});
+            add_pod(*cluster,
+                    {.name = fmt::format("low-{:05}-{}", n, p),
+                     .cpu_milli = 900,
+                     .memory = 500 << 20U,
+                     .priority = 0,
+                     .node = node,
+                     .started_s = (n * 4 + p) % 3600});
         }
     }
     for (std::int64_t p = 0; p < preemptors; ++p) {
-        add_pod(*cluster, {.name = fmt::format("high-{:05}", p), .cpu_milli = 3000, .memory = 500 << 20U, .priority = 10});
+        add_pod(*cluster,
+                {.name = fmt::format("high-{:05}", p), .cpu_milli = 3000, .memory = 500 << 20U, .priority = 10});
     }
     const auto done = cluster->refresh({(kStart + 7200) * 1'000'000});
     REPRIEVE_CHECK(done.has_value());
@@ -98,15 +108,18 @@ std::unique_ptr<Cluster> gpu_rows(std::int64_t nodes, std::int64_t members, bool
     auto cluster = std::make_unique<Cluster>(ClusterOptions{});
     Vocabulary& words = cluster->words();
     const auto node_name = [](std::int64_t n) { return fmt::format("node-{:05}", n); };
-    for (std::int64_t n = 0; n < nodes; ++n) add_node(*cluster, node_name(n), 96'000, 1024 * kGibi, 8);
+    for (std::int64_t n = 0; n < nodes; ++n)
+        add_node(*cluster, node_name(n), 96'000, 1024 * kGibi, 8);
     for (std::int64_t rack = 0; rack * kRack < nodes; ++rack) {
         HyperNode hyper{.name = words.string(fmt::format("rack-{:04}", rack)), .tier = 1};
-        for (std::int64_t n = rack * kRack; n < std::min(nodes, (rack + 1) * kRack); ++n) hyper.members.push_back({.is_node = true, .text = node_name(n)});
+        for (std::int64_t n = rack * kRack; n < std::min(nodes, (rack + 1) * kRack); ++n)
+            hyper.members.push_back({.is_node = true, .text = node_name(n)});
         add(*cluster, std::move(hyper));
     }
     for (std::int64_t row = 0; row * kRow < nodes; ++row) {
         HyperNode hyper{.name = words.string(fmt::format("row-{:03}", row)), .tier = 2};
-        for (std::int64_t rack = row * (kRow / kRack); rack < (row + 1) * (kRow / kRack) && rack * kRack < nodes; ++rack) {
+        for (std::int64_t rack = row * (kRow / kRack); rack < (row + 1) * (kRow / kRack) && rack * kRack < nodes;
+             ++rack) {
             hyper.members.push_back({.is_node = false, .text = fmt::format("rack-{:04}", rack)});
         }
         add(*cluster, std::move(hyper));
@@ -127,8 +140,15 @@ std::unique_ptr<Cluster> gpu_rows(std::int64_t nodes, std::int64_t members, bool
             add_gang(*cluster, name, 1, priority);
             while (left > 0) {
                 const std::int64_t gpus = std::min<std::int64_t>(left, static_cast<std::int64_t>(1 + draw(8)));
-                add_pod(*cluster, {.name = fmt::format("{}-{}", name, pod++), .cpu_milli = gpus * 10'000, .memory = gpus * 64 * kGibi, .gpus = gpus, .priority = priority,
-                                   .node = node_name(n), .group = name, .started_s = static_cast<std::int64_t>(draw(3600))});
+                add_pod(*cluster,
+                        {.name = fmt::format("{}-{}", name, pod++),
+                         .cpu_milli = gpus * 10'000,
+                         .memory = gpus * 64 * kGibi,
+                         .gpus = gpus,
+                         .priority = priority,
+                         .node = node_name(n),
+                         .group = name,
+                         .started_s = static_cast<std::int64_t>(draw(3600))});
                 left -= gpus;
             }
             ++n;
@@ -137,14 +157,27 @@ std::unique_ptr<Cluster> gpu_rows(std::int64_t nodes, std::int64_t members, bool
             add_gang(*cluster, name, static_cast<std::int32_t>(size), priority);
             const auto started = static_cast<std::int64_t>(draw(3600));
             for (std::int64_t i = 0; i < size; ++i, ++n) {
-                add_pod(*cluster, {.name = fmt::format("{}-{}", name, i), .cpu_milli = 80'000, .memory = 512 * kGibi, .gpus = 8, .priority = priority, .node = node_name(n),
-                                   .group = name, .started_s = started});
+                add_pod(*cluster,
+                        {.name = fmt::format("{}-{}", name, i),
+                         .cpu_milli = 80'000,
+                         .memory = 512 * kGibi,
+                         .gpus = 8,
+                         .priority = priority,
+                         .node = node_name(n),
+                         .group = name,
+                         .started_s = started});
             }
         }
     }
     add_gang(*cluster, "big", static_cast<std::int32_t>(members), 1000, 2);
     for (std::int64_t i = 0; i < members; ++i) {
-        add_pod(*cluster, {.name = fmt::format("big-{:03}", i), .cpu_milli = 80'000, .memory = 512 * kGibi, .gpus = 8, .priority = 1000, .group = "big"});
+        add_pod(*cluster,
+                {.name = fmt::format("big-{:03}", i),
+                 .cpu_milli = 80'000,
+                 .memory = 512 * kGibi,
+                 .gpus = 8,
+                 .priority = 1000,
+                 .group = "big"});
     }
     const auto done = cluster->refresh({(kStart + 7200) * 1'000'000});
     REPRIEVE_CHECK(done.has_value(), "{}", done.error().message);

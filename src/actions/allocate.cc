@@ -29,10 +29,17 @@ Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
     return {};
 }
 
-bool inside(const TopologySeat& seat, NodeId node) { return seat.domain.nodes.empty() || std::ranges::find(seat.domain.nodes, node) != seat.domain.nodes.end(); }
+bool inside(const TopologySeat& seat, NodeId node) {
+    return seat.domain.nodes.empty() || std::ranges::find(seat.domain.nodes, node) != seat.domain.nodes.end();
+}
 
 // Members that hold a nomination stay where they are nominated, if they still fit there.
-void keep_nominated(Desk& desk, std::span<const PodId> pods, View view, const TopologySeat& seat, std::uint32_t note, std::vector<PodId>& rest) {
+void keep_nominated(Desk& desk,
+                    std::span<const PodId> pods,
+                    View view,
+                    const TopologySeat& seat,
+                    std::uint32_t note,
+                    std::vector<PodId>& rest) {
     for (PodId pod : pods) {
         const NodeId node = seat.plain() ? nominated_node(desk.snapshot(), pod) : NodeId();
         if (node && inside(seat, node) && desk.placer.fits(pod, node, view)) {
@@ -68,8 +75,10 @@ Served place_surplus(Desk& desk, const Demand& demand, const Mandatory& members,
         if (any) break;
         for (const std::vector<PodId>& batch : members.surplus) {
             for (const SearchDomain& domain : network_search_space(s, demand.gang).domains) {
-                const std::uint32_t note = desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
-                if (!place_in_seat(desk.session, desk.placer, batch, view, make_seat(s, demand.gang, domain), note)) continue;
+                const std::uint32_t note =
+                    desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
+                if (!place_in_seat(desk.session, desk.placer, batch, view, make_seat(s, demand.gang, domain), note))
+                    continue;
                 any = true;
                 break;
             }
@@ -95,7 +104,8 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const GangRow& gang = s.gangs[demand.gang];
     const Mandatory members = desk.members_of(demand);
     if (members.missing > 0) {
-        return {.why_not = fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing)};
+        return {.why_not =
+                    fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing)};
     }
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
@@ -105,7 +115,8 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     for (View view : {View::kNow, View::kLater}) {
         for (const SearchDomain& domain : space.domains) {
             if (!may_fit(s, view, domain, need)) continue;
-            const std::uint32_t note = desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
+            const std::uint32_t note =
+                desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
             if (!place_members(desk, members, view, make_seat(s, demand.gang, domain), note)) continue;
             desk.session.commit(start);
             return {.done = true};
@@ -116,7 +127,9 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
 
 }  // namespace
 
-Served allocate(Desk& desk, const Demand& demand, ActionKind as) { return demand.gang ? allocate_gang(desk, demand, as) : allocate_pod(desk, demand, as); }
+Served allocate(Desk& desk, const Demand& demand, ActionKind as) {
+    return demand.gang ? allocate_gang(desk, demand, as) : allocate_pod(desk, demand, as);
+}
 
 std::string owner_name(const Snapshot& snapshot, const Demand& demand) {
     return demand.gang ? snapshot.gang_name(demand.gang) : snapshot.pod_name(demand.first());

@@ -31,9 +31,11 @@ public:
           actions_(config.actions ? *config.actions : default_actions()) {
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
-            if (action.kind == ActionKind::kGangPreempt && !gang_preempt_) gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
+            if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
+                gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
+            crosses_queues_ = crosses_queues_ || action.cross_queue;
         }
     }
 
@@ -63,12 +65,15 @@ private:
     void collect(const std::vector<std::string>& only) {
         for (Demand& demand : find_demands(cluster_)) {
             if (!only.empty() && !asked_for(demand, only)) continue;
-            if (demand.nominated) nominated_.push_back(std::move(demand));
-            else line_of(demand.queue).demands.push_back(std::move(demand));
+            if (demand.nominated)
+                nominated_.push_back(std::move(demand));
+            else
+                line_of(demand.queue).demands.push_back(std::move(demand));
         }
         const auto before = [&](const Demand& a, const Demand& b) { return demand_before(snapshot(), a, b); };
         std::ranges::sort(nominated_, before);
-        for (Line& line : lines_) std::ranges::sort(line.demands, before);
+        for (Line& line : lines_)
+            std::ranges::sort(line.demands, before);
         if (lines_.size() > 1) shares_.emplace(snapshot());
     }
 
@@ -79,28 +84,36 @@ private:
 
     bool asked_for(const Demand& demand, const std::vector<std::string>& only) {
         const auto named = [&](const std::string& full) {
-            return std::ranges::any_of(only, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
+            return std::ranges::any_of(
+                only, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
         };
-        return (demand.gang && named(snapshot().gang_name(demand.gang))) || std::ranges::any_of(demand.pods, [&](PodId p) { return named(snapshot().pod_name(p)); });
+        return (demand.gang && named(snapshot().gang_name(demand.gang))) ||
+               std::ranges::any_of(demand.pods, [&](PodId p) { return named(snapshot().pod_name(p)); });
     }
 
     void serve_resizes() {
         if (!preempt_) return;
         std::vector<PodId> pods(cluster_.resizing().begin(), cluster_.resizing().end());
         std::ranges::sort(pods, [&](PodId a, PodId b) { return pod_before(snapshot(), a, b); });
-        for (PodId pod : pods) preempt_->serve_resize(pod);
+        for (PodId pod : pods)
+            preempt_->serve_resize(pod);
     }
 
     void serve_all() {
-        std::size_t next_nominated = 0;
+        auto next = nominated_.begin();
         while (true) {
             Line* line = next_line();
-            if (line == nullptr && next_nominated == nominated_.size()) break;
-            // Who was promised room comes before everybody of no higher standing.
-            if (next_nominated < nominated_.size() && (line == nullptr || nominated_[next_nominated].priority >= line->front().priority)) {
-                serve_nominated(nominated_[next_nominated++]);
-            } else {
+            // Who was promised room comes before everybody who may not take it away.
+            const auto promised = std::find_if(next, nominated_.end(), [&](const Demand& d) {
+                return line == nullptr || !outranks(line->front(), d);
+            });
+            if (promised != nominated_.end()) {
+                std::rotate(next, promised, promised + 1);
+                serve_nominated(*next++);
+            } else if (line != nullptr) {
                 serve(line->demands[line->next++]);
+            } else {
+                break;
             }
         }
         for (const Demand& demand : small_) {
@@ -108,13 +121,21 @@ private:
         }
     }
 
+    // Whether a demand may take room that was promised to another one: by priority, inside the queue unless it may
+    // leave it.
+    [[nodiscard]] bool outranks(const Demand& demand, const Demand& promised) const {
+        return demand.priority > promised.priority && (crosses_queues_ || demand.queue == promised.queue);
+    }
+
     // The queue whose turn it is: by its share, anew after every demand. Null: nobody waits.
     Line* next_line() {
         Line* best = nullptr;
         for (Line& line : lines_) {
             if (line.next == line.demands.size()) continue;
-            if (best == nullptr || !line.queue) best = &line;
-            else if (best->queue && shares_->serve_before(snapshot(), line.queue, best->queue)) best = &line;
+            if (best == nullptr || !line.queue)
+                best = &line;
+            else if (best->queue && shares_->serve_before(snapshot(), line.queue, best->queue))
+                best = &line;
         }
         return best;
     }
@@ -127,6 +148,8 @@ private:
         const PodId pod = demand.first();
         switch (state_of(pod)) {
             case NominationState::kInFlight: {
+                // Others may still be leaving, but not for this one.
+                if (placer_.fits(pod, nominated_node(snapshot(), pod), View::kNow)) return serve_like_new(demand);
                 wait_there(pod, builder_.note({.action = ActionKind::kPreempt}));
                 return;
             }
@@ -143,40 +166,53 @@ private:
         }
     }
 
-    // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next plan.
+    // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the
+    // next plan.
     void serve_nominated_gang(const Demand& demand) {
-        const auto any_is = [&](NominationState state) { return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; }); };
-        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) && !any_is(NominationState::kLost) && room_is_held(demand);
+        const auto any_is = [&](NominationState state) {
+            return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; });
+        };
+        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) &&
+                           !any_is(NominationState::kLost) && room_is_held(demand, View::kLater) &&
+                           !room_is_held(demand, View::kNow);
         if (!waits) {
             for (PodId p : demand.pods) {
                 const NominationState state = state_of(p);
                 if (state == NominationState::kLost) clear(p);
-                const bool open = state == NominationState::kIdle || state == NominationState::kInFlight || state == NominationState::kInterrupted;
+                const bool open = state == NominationState::kIdle || state == NominationState::kInFlight ||
+                                  state == NominationState::kInterrupted;
                 if (open && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
             }
             serve_like_new(demand);
             return;
         }
-        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt, .owner = owner_name(snapshot(), demand)});
+        const std::uint32_t note =
+            builder_.note({.action = ActionKind::kGangPreempt, .owner = owner_name(snapshot(), demand)});
         for (PodId p : demand.pods) {
             if (nominated_node(snapshot(), p)) {
                 wait_there(p, note);
             } else {
-                builder_.unplaced({.pod = snapshot().pod_name(p), .owner = owner_name(snapshot(), demand), .never = false, .reason = "waits while the victims of its gang are leaving"});
+                builder_.unplaced({.pod = snapshot().pod_name(p),
+                                   .owner = owner_name(snapshot(), demand),
+                                   .never = false,
+                                   .reason = "waits while the victims of its gang are leaving"});
             }
         }
     }
 
-    // A higher demand of this plan may have taken room that members were promised where nobody is leaving for them.
-    bool room_is_held(const Demand& demand) {
+    // Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it
+    // where nobody is leaving for them. Now: the last victims may leave for somebody else.
+    bool room_is_held(const Demand& demand, View view) {
         const auto start = session_.tx.checkpoint();
         const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt});
         bool held = true;
         for (PodId p : demand.pods) {
             const NodeId node = nominated_node(snapshot(), p);
             if (!node) continue;
-            if (placer_.fits(p, node, View::kLater)) placer_.put(p, node, View::kLater, note);
-            else held = held && !took_room(node);
+            if (placer_.fits(p, node, view))
+                placer_.put(p, node, view, note);
+            else
+                held = held && view == View::kLater && !took_room(node);
         }
         session_.rollback(start);
         return held;
@@ -186,12 +222,15 @@ private:
         const NodeId node = nominated_node(snapshot(), pod);
         bool never = false;
         if (node) {
-            never = placer_.facts(pod)[node.index()].fit == Fit::kNever ||
-                    session_.filters.check_view(Candidate(snapshot(), pod), snapshot().later, snapshot().later, node).fit == Fit::kNever;
+            never =
+                placer_.facts(pod)[node.index()].fit == Fit::kNever ||
+                session_.filters.check_view(Candidate(snapshot(), pod), snapshot().later, snapshot().later, node).fit ==
+                    Fit::kNever;
         }
         const NominationState state = nomination_state(snapshot(), pod, never);
         // A higher demand of this plan may have taken the room that was being freed.
-        if (state == NominationState::kInFlight && took_room(node) && !placer_.fits(pod, node, View::kLater)) return NominationState::kLost;
+        if (state == NominationState::kInFlight && took_room(node) && !placer_.fits(pod, node, View::kLater))
+            return NominationState::kLost;
         return state;
     }
 
@@ -214,9 +253,7 @@ private:
         session_.commit(start);
     }
 
-    void clear(PodId pod) {
-        builder_.nomination_cleared(snapshot().pod_name(pod));
-    }
+    void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
 
     void serve_like_new(const Demand& demand) { serve(demand); }
 
@@ -247,13 +284,17 @@ private:
 
     Served attempt(const ActionConfig& action, const Demand& demand) {
         switch (action.kind) {
-            case ActionKind::kAllocate: return allocate(desk_, demand);
-            case ActionKind::kPreempt: return preempt_->serve(demand);
+            case ActionKind::kAllocate:
+                return allocate(desk_, demand);
+            case ActionKind::kPreempt:
+                return preempt_->serve(demand);
             case ActionKind::kGangPreempt:
                 // Single pods are preempt's business, where it is configured.
                 return !demand.gang && preempt_ ? Served{} : gang_preempt_->serve(demand);
-            case ActionKind::kGangReclaim: return reclaimer().serve(demand);
-            default: return {};
+            case ActionKind::kGangReclaim:
+                return reclaimer().serve(demand);
+            default:
+                return {};
         }
     }
 
@@ -270,7 +311,8 @@ private:
     void finish(const Demand& demand) {
         for (PodId pod : demand.pods) {
             if (snapshot().pods[pod].state == PodState::kPending) {
-                builder_.unplaced(describe_unplaced(desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
+                builder_.unplaced(describe_unplaced(
+                    desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
             } else if (moved(pod)) {
                 clear(pod);
             }
@@ -309,6 +351,7 @@ private:
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;
+    bool crosses_queues_ = false;
     std::optional<Shares> shares_;
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;

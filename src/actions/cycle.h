@@ -13,6 +13,8 @@ namespace reprieve {
 
 // REQUIRES: the cluster was refreshed. `id` is left empty; warnings are the cluster's and the configuration's.
 // `only`: names ("name" or "ns/name") of pods or gangs to plan for; empty: all.
-[[nodiscard]] Plan run_cycle(Cluster& cluster, const SchedulerConfig& config, const std::vector<std::string>& only = {});
+[[nodiscard]] Plan run_cycle(Cluster& cluster,
+                             const SchedulerConfig& config,
+                             const std::vector<std::string>& only = {});
 
 }  // namespace reprieve

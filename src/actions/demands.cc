@@ -33,26 +33,36 @@ std::vector<Demand> find_demands(const Cluster& cluster) {
         const auto [it, fresh] = gangs.try_emplace(row.gang, out.size());
         if (fresh) {
             const GangRow& gang = s.gangs[row.gang];
-            out.push_back({.gang = row.gang, .pods = {}, .priority = gang.attack_priority, .queue = row.queue, .created = row.created,
-                           .nominated = false, .never_preempts = gang.never_preempts});
+            out.push_back({.gang = row.gang,
+                           .pods = {},
+                           .priority = gang.attack_priority,
+                           .queue = row.queue,
+                           .created = row.created,
+                           .nominated = false,
+                           .never_preempts = gang.never_preempts});
         }
         Demand& demand = out[it->second];
         demand.pods.push_back(pod);
         demand.created = std::min(demand.created, row.created);
         demand.nominated = demand.nominated || cluster.pod(pod).nominated.valid();
     }
-    for (Demand& demand : out) std::ranges::sort(demand.pods, [&](PodId a, PodId b) { return pod_before(s, a, b); });
+    for (Demand& demand : out)
+        std::ranges::sort(demand.pods, [&](PodId a, PodId b) { return pod_before(s, a, b); });
     return out;
 }
 
 namespace {
 
-bool holds_place(const PodRow& row) { return row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated; }
+bool holds_place(const PodRow& row) {
+    return row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated;
+}
 
 // Picks members of one gang: by role, by sub-group, then by pod order.
 class Picking {
 public:
-    Picking(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) : snapshot_(s), gang_(s.gangs[demand.gang]) {
+    Picking(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run)
+        : snapshot_(s),
+          gang_(s.gangs[demand.gang]) {
         for (PodId pod : demand.pods) {
             if (could_run(pod)) pods_.push_back(pod);
         }
@@ -61,8 +71,10 @@ public:
         for (PodId pod : gang_.pods) {
             const SubGroupKey key = sub_group_of(s, pod);
             if (!key) continue;
-            if (holds_place(s.pods[pod])) ++sub(key).members;
-            else sub(key);
+            if (holds_place(s.pods[pod]))
+                ++sub(key).members;
+            else
+                sub(key);
         }
         std::ranges::sort(subs_, [&](const Sub& a, const Sub& b) { return sub_group_before(s, a.key, b.key); });
     }
@@ -73,13 +85,15 @@ public:
         pick_roles(out);
         pick_sub_groups(out);
         for (std::size_t i = 0; i < pods_.size() && need_ > 0; ++i) {
-            for (std::size_t mate : batch_of(i)) take(mate, out.pods);
+            for (std::size_t mate : batch_of(i))
+                take(mate, out.pods);
         }
         out.missing = std::max(out.missing, need_);
         std::ranges::sort(out.pods, [&](PodId a, PodId b) { return pod_before(snapshot_, a, b); });
         for (std::size_t i = 0; i < pods_.size(); ++i) {
             std::vector<PodId> batch;
-            for (std::size_t mate : batch_of(i)) take(mate, batch);
+            for (std::size_t mate : batch_of(i))
+                take(mate, batch);
             if (!batch.empty()) out.surplus.push_back(std::move(batch));
         }
         return out;
@@ -127,11 +141,13 @@ private:
     void pick_roles(Mandatory& out) {
         if (gang_.fact == nullptr) return;
         std::int64_t sum = 0;
-        for (const auto& [role, min] : gang_.fact->role_minimums) sum += min;
+        for (const auto& [role, min] : gang_.fact->role_minimums)
+            sum += min;
         if (gang_.min < sum) return;
         for (const auto& [role, min] : gang_.fact->role_minimums) {
             std::int32_t live = 0;
-            for (PodId p : gang_.pods) live += snapshot_.facts->pod(p).role == role && holds_place(snapshot_.pods[p]) ? 1 : 0;
+            for (PodId p : gang_.pods)
+                live += snapshot_.facts->pod(p).role == role && holds_place(snapshot_.pods[p]) ? 1 : 0;
             for (std::size_t i = 0; i < pods_.size() && live < min; ++i) {
                 if (taken_[i] || snapshot_.facts->pod(pods_[i]).role != role) continue;
                 take(i, out.pods);
@@ -148,7 +164,8 @@ private:
             const SubGroupPolicy& policy = gang_.fact->sub_groups[p];
             std::int32_t ready = 0;
             const auto of_policy = [&](const Sub& s) { return s.key.policy == static_cast<std::int32_t>(p); };
-            for (const Sub& s : subs_) ready += of_policy(s) && s.members >= size_of(s.key) ? 1 : 0;
+            for (const Sub& s : subs_)
+                ready += of_policy(s) && s.members >= size_of(s.key) ? 1 : 0;
             const std::vector<Sub> order = subs_;
             for (const Sub& s : order) {
                 if (ready >= policy.min_sub_groups) break;
@@ -156,12 +173,14 @@ private:
                 for (std::size_t i = 0; i < pods_.size(); ++i) {
                     if (taken_[i] || sub_group_of(snapshot_, pods_[i]) != s.key) continue;
                     const std::vector<std::size_t> batch = batch_of(i);
-                    for (std::size_t mate : batch) take(mate, out.pods);
+                    for (std::size_t mate : batch)
+                        take(mate, out.pods);
                     if (!batch.empty()) ++ready;
                     break;
                 }
             }
-            if (ready < policy.min_sub_groups) out.missing += (policy.min_sub_groups - ready) * std::max(1, policy.size);
+            if (ready < policy.min_sub_groups)
+                out.missing += (policy.min_sub_groups - ready) * std::max(1, policy.size);
         }
     }
 
@@ -175,6 +194,8 @@ private:
 
 }  // namespace
 
-Mandatory mandatory_members(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) { return Picking(s, demand, could_run).pick(); }
+Mandatory mandatory_members(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) {
+    return Picking(s, demand, could_run).pick();
+}
 
 }  // namespace reprieve

@@ -14,14 +14,16 @@ namespace reprieve {
 
 [[nodiscard]] Demand single_demand(const Snapshot& snapshot, PodId pod);
 
-// Members of a gang that must be placed together for its minimum (its roles' and its sub-groups' minimums), in pod order.
-// The rest is surplus: taken in batches, because a sub-group starts with its full size or not at all.
+// Members of a gang that must be placed together for its minimum (its roles' and its sub-groups' minimums), in pod
+// order. The rest is surplus: taken in batches, because a sub-group starts with its full size or not at all.
 struct Mandatory {
     std::vector<PodId> pods;
     std::vector<std::vector<PodId>> surplus;
     std::int32_t missing = 0;  // pods that do not exist yet, or that every node refuses for good
 };
 // `could_run(pod)`: some node does not refuse it as never.
-[[nodiscard]] Mandatory mandatory_members(const Snapshot& snapshot, const Demand& demand, const std::function<bool(PodId)>& could_run);
+[[nodiscard]] Mandatory mandatory_members(const Snapshot& snapshot,
+                                          const Demand& demand,
+                                          const std::function<bool(PodId)>& could_run);
 
 }  // namespace reprieve

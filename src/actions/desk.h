@@ -23,8 +23,8 @@ struct Desk {
 
 // What is known after trying to serve a demand.
 struct Served {
-    bool done = false;           // placed, or waiting for a place that is held
-    std::string why_not;         // else: one sentence
+    bool done = false;    // placed, or waiting for a place that is held
+    std::string why_not;  // else: one sentence
     bool never = false;
 };
 

@@ -9,9 +9,12 @@ namespace reprieve {
 inline EvictionMode eviction_mode(const ActionConfig& action) {
     switch (action.mode) {
         // Under strict budgets the API server is asked to enforce them, too.
-        case EvictMode::kDelete: return action.pdb == PdbMode::kStrict ? EvictionMode::kEvict : EvictionMode::kDelete;
-        case EvictMode::kEvict: return EvictionMode::kEvict;
-        case EvictMode::kSoft: return EvictionMode::kSoft;
+        case EvictMode::kDelete:
+            return action.pdb == PdbMode::kStrict ? EvictionMode::kEvict : EvictionMode::kDelete;
+        case EvictMode::kEvict:
+            return EvictionMode::kEvict;
+        case EvictMode::kSoft:
+            return EvictionMode::kSoft;
     }
     return EvictionMode::kDelete;
 }

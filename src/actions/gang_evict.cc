@@ -11,23 +11,33 @@
 namespace reprieve {
 
 GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* shares)
-    : desk_(desk), action_(action), shares_(shares), order_(action, desk.session.config.plugins), reclaim_(action.kind == ActionKind::kGangReclaim) {
+    : desk_(desk),
+      action_(action),
+      shares_(shares),
+      order_(action, desk.session.config.plugins),
+      reclaim_(action.kind == ActionKind::kGangReclaim) {
     const std::string& work = desk.session.config.plugins.lost_work_resource;
     if (!work.empty()) work_ = desk.snapshot().words->find_dimension(work);
 }
 
 GangRules GangEvict::rules_for(const Demand& demand, std::span<const Resources::Amount> need) const {
     const Snapshot& s = desk_.snapshot();
-    return {.attack = {.priority = demand.priority, .queue = demand.queue, .cross_queue = action_.cross_queue, .need = need, .reclaim = reclaim_,
-                       .local_only = action_.disruption == Disruption::kLocal},
-            .pdb = action_.pdb,
-            .order = &order_,
-            .work = work_,
-            .improve = action_.improve,
-            .allow_whole = action_.allow_whole_bundle,
-            .bundles = {.reclaim = reclaim_, .roi_threshold_ppm = action_.roi_threshold_ppm,
-                        .queue_order = reclaim_ ? victim_queue_order(s, *shares_, demand.queue) : std::vector<QueueId>{}},
-            .shares = reclaim_ ? shares_ : nullptr};
+    return {
+        .attack = {.priority = demand.priority,
+                   .queue = demand.queue,
+                   .cross_queue = action_.cross_queue,
+                   .need = need,
+                   .reclaim = reclaim_,
+                   .local_only = action_.disruption == Disruption::kLocal},
+        .pdb = action_.pdb,
+        .order = &order_,
+        .work = work_,
+        .improve = action_.improve,
+        .allow_whole = action_.allow_whole_bundle,
+        .bundles = {.reclaim = reclaim_,
+                    .roi_threshold_ppm = action_.roi_threshold_ppm,
+                    .queue_order = reclaim_ ? victim_queue_order(s, *shares_, demand.queue) : std::vector<QueueId>{}},
+        .shares = reclaim_ ? shares_ : nullptr};
 }
 
 Served GangEvict::serve(const Demand& demand) {
@@ -35,7 +45,8 @@ Served GangEvict::serve(const Demand& demand) {
     const char* name = to_text(action_.kind);
     if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
     const auto& off = desk_.session.config.plugins.disable;
-    if (!reclaim_ && std::ranges::find(off, "priority") != off.end()) return {.why_not = "preemption by priority is switched off"};
+    if (!reclaim_ && std::ranges::find(off, "priority") != off.end())
+        return {.why_not = "preemption by priority is switched off"};
     Mandatory members{.pods = demand.pods};
     if (demand.gang) {
         members = desk_.members_of(demand);
@@ -50,7 +61,8 @@ Served GangEvict::serve(const Demand& demand) {
         useful.resize(s.nodes.size());
         for (PodId pod : members.pods) {
             const FactAnswers& answers = desk_.placer.facts(pod);
-            for (NodeId node : s.nodes_by_name) useful[node.index()] = useful[node.index()] || answers[node.index()].fits();
+            for (NodeId node : s.nodes_by_name)
+                useful[node.index()] = useful[node.index()] || answers[node.index()].fits();
         }
         rules.attack.useful = &useful;
     }
@@ -58,7 +70,8 @@ Served GangEvict::serve(const Demand& demand) {
         // Whether the queue may reclaim at all, before anything is searched.
         const ShareVote vote(s, *shares_, demand.queue, need);
         if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
-            return {.why_not = fmt::format("queue {} would be above what it deserves", s.words->text(s.queues[demand.queue].name))};
+            return {.why_not = fmt::format("queue {} would be above what it deserves",
+                                           s.words->text(s.queues[demand.queue].name))};
         }
     }
     std::string why_not;
@@ -69,7 +82,10 @@ Served GangEvict::serve(const Demand& demand) {
     return {.done = true};
 }
 
-std::optional<GangChoice> GangEvict::choose(const Demand& demand, const GangRules& rules, std::span<const PodId> members, std::string& why_not) {
+std::optional<GangChoice> GangEvict::choose(const Demand& demand,
+                                            const GangRules& rules,
+                                            std::span<const PodId> members,
+                                            std::string& why_not) {
     const Snapshot& s = desk_.snapshot();
     SearchSpace space = network_search_space(s, demand.gang);
     why_not = space.missing;
@@ -80,12 +96,16 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand, const GangRule
     // A soft rule falls back tier by tier; otherwise all domains compete.
     for (std::size_t first = 0; first < space.domains.size() && !best;) {
         std::size_t last = space.soft ? first + 1 : space.domains.size();
-        while (space.soft && last < space.domains.size() && space.domains[last].tier == space.domains[first].tier) ++last;
+        while (space.soft && last < space.domains.size() && space.domains[last].tier == space.domains[first].tier)
+            ++last;
         std::vector<std::unique_ptr<GangVictims>> entered;
         for (std::size_t i = first; i < last; ++i) {
-            auto victims = std::make_unique<GangVictims>(desk_.session, desk_.placer, rules, members, make_seat(s, demand.gang, space.domains[i]));
-            if (victims->feasible()) entered.push_back(std::move(victims));
-            else if (why_not.empty()) why_not = victims->binding();
+            auto victims = std::make_unique<GangVictims>(
+                desk_.session, desk_.placer, rules, members, make_seat(s, demand.gang, space.domains[i]));
+            if (victims->feasible())
+                entered.push_back(std::move(victims));
+            else if (why_not.empty())
+                why_not = victims->binding();
         }
         std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
         domains_ += entered.size();
@@ -93,7 +113,8 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand, const GangRule
             if (!bounded || v->bound() < bound_) bound_ = v->bound();
             bounded = true;
         }
-        if (entered.size() > static_cast<std::size_t>(action_.max_domains)) entered.resize(static_cast<std::size_t>(action_.max_domains));
+        if (entered.size() > static_cast<std::size_t>(action_.max_domains))
+            entered.resize(static_cast<std::size_t>(action_.max_domains));
         for (const auto& victims : entered) {
             if (best && action_.improve && !(victims->bound() < best->cost)) break;
             auto choice = victims->find();
@@ -111,47 +132,70 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand, const GangRule
     return best;
 }
 
-void GangEvict::carry_out(const Demand& demand, const GangChoice& choice, std::span<const PodId> members, const std::vector<std::vector<PodId>>& surplus) {
+void GangEvict::carry_out(const Demand& demand,
+                          const GangChoice& choice,
+                          std::span<const PodId> members,
+                          const std::vector<std::vector<PodId>>& surplus) {
     const Snapshot& s = desk_.snapshot();
     const std::string owner = owner_name(s, demand);
     const std::string where = choice.seat.domain.name.empty() ? "" : " in " + choice.seat.domain.name;
     const auto start = desk_.session.tx.checkpoint();
     for (std::uint32_t at : choice.chosen) {
         const Unit& unit = choice.list.units[at];
-        const char* part = unit.kind == UnitKind::kSafe ? ", surplus of its gang" : (unit.count > 1 ? ", its gang goes whole" : "");
+        const char* part =
+            unit.kind == UnitKind::kSafe ? ", surplus of its gang" : (unit.count > 1 ? ", its gang goes whole" : "");
         const QueueId queue = s.pods[choice.list.pods[unit.first]].queue;
-        const std::string rule = reclaim_ ? fmt::format("queue {} is above its share and gives back to", s.words->text(s.queues[queue].name))
-                                          : fmt::format("priority {} makes room for", unit.priority);
-        const std::uint32_t note = desk_.plan.note({.action = action_.kind,
-                                                    .owner = owner,
-                                                    .unit = unit.kind,
-                                                    .group = unit.gang ? s.gang_name(unit.gang) : "",
-                                                    .mode = eviction_mode(action_),
-                                                    .violations = unit.violations,
-             .priority = unit.priority,
-                                                    .reason = fmt::format("{} {} (priority {}){}{}{}", rule, owner, demand.priority, where, part,
-                                                                          unit.violations > 0 ? ", over its disruption budget" : "")});
-        for (PodId victim : choice.list.pods_of(unit)) desk_.session.tx.evict(victim, note);
+        const std::string rule =
+            reclaim_ ? fmt::format("queue {} is above its share and gives back to", s.words->text(s.queues[queue].name))
+                     : fmt::format("priority {} makes room for", unit.priority);
+        const std::uint32_t note =
+            desk_.plan.note({.action = action_.kind,
+                             .owner = owner,
+                             .unit = unit.kind,
+                             .group = unit.gang ? s.gang_name(unit.gang) : "",
+                             .mode = eviction_mode(action_),
+                             .violations = unit.violations,
+                             .priority = unit.priority,
+                             .reason = fmt::format("{} {} (priority {}){}{}{}",
+                                                   rule,
+                                                   owner,
+                                                   demand.priority,
+                                                   where,
+                                                   part,
+                                                   unit.violations > 0 ? ", over its disruption budget" : "")});
+        for (PodId victim : choice.list.pods_of(unit))
+            desk_.session.tx.evict(victim, note);
     }
-    const std::uint32_t note = desk_.plan.note({.action = action_.kind, .owner = demand.gang ? owner : "", .domain = choice.seat.domain.name});
+    const std::uint32_t note =
+        desk_.plan.note({.action = action_.kind, .owner = demand.gang ? owner : "", .domain = choice.seat.domain.name});
     desk_.session.commit(start);
     const bool placed = place_in_seat(desk_.session, desk_.placer, members, View::kLater, choice.seat, note);
     REPRIEVE_CHECK(placed, "members of {} that were counted to fit", owner);
-    for (const std::vector<PodId>& batch : surplus) static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
+    for (const std::vector<PodId>& batch : surplus)
+        static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
     desk_.session.commit(start);
 }
 
-void GangEvict::certify(const Demand& demand, const GangChoice& choice, std::span<const Resources::Amount> need, const std::vector<QueueId>& queue_order) {
+void GangEvict::certify(const Demand& demand,
+                        const GangChoice& choice,
+                        std::span<const Resources::Amount> need,
+                        const std::vector<QueueId>& queue_order) {
     const std::string owner = owner_name(desk_.snapshot(), demand);
     Certificate c{.owner = owner, .action = to_text(action_.kind)};
     const bool proven = action_.improve && choice.exact && !(bound_ < choice.cost);
-    c.status = !action_.improve ? CertificateStatus::kHeuristic : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
+    c.status = !action_.improve ? CertificateStatus::kHeuristic
+                                : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     // One domain searched to the end is as good as a bound.
     if (action_.improve && choice.exact && domains_ == 1) c.status = CertificateStatus::kOptimal;
     c.cost = order_.print(choice.cost);
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);
-    desk_.plan.certificate(std::move(c), {.owner = owner, .order = order_, .work = work_, .need = {need.begin(), need.end()}, .queue_order = queue_order});
+    desk_.plan.certificate(std::move(c),
+                           {.owner = owner,
+                            .order = order_,
+                            .work = work_,
+                            .need = {need.begin(), need.end()},
+                            .queue_order = queue_order});
 }
 
 }  // namespace reprieve

@@ -1,7 +1,7 @@
 // gangPreempt and gangReclaim: a gang's way in, together, inside one domain.
 //
-// Preempt takes lower priority in the own queue; reclaim takes what other queues hold above their share. Both look at the
-// domains in order of what it costs to enter them, and evict only for a place for every mandatory member.
+// Preempt takes lower priority in the own queue; reclaim takes what other queues hold above their share. Both look at
+// the domains in order of what it costs to enter them, and evict only for a place for every mandatory member.
 #pragma once
 
 #include "actions/desk.h"
@@ -18,9 +18,18 @@ public:
 
 private:
     [[nodiscard]] GangRules rules_for(const Demand& demand, std::span<const Resources::Amount> need) const;
-    [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand, const GangRules& rules, std::span<const PodId> members, std::string& why_not);
-    void carry_out(const Demand& demand, const GangChoice& choice, std::span<const PodId> members, const std::vector<std::vector<PodId>>& surplus);
-    void certify(const Demand& demand, const GangChoice& choice, std::span<const Resources::Amount> need, const std::vector<QueueId>& queue_order);
+    [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand,
+                                                   const GangRules& rules,
+                                                   std::span<const PodId> members,
+                                                   std::string& why_not);
+    void carry_out(const Demand& demand,
+                   const GangChoice& choice,
+                   std::span<const PodId> members,
+                   const std::vector<std::vector<PodId>>& surplus);
+    void certify(const Demand& demand,
+                 const GangChoice& choice,
+                 std::span<const Resources::Amount> need,
+                 const std::vector<QueueId>& queue_order);
 
     Desk& desk_;
     const ActionConfig& action_;

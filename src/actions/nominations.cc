@@ -17,10 +17,13 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
     const NodeId node = nominated_node(s, pod);
     if (!node || never_there) return NominationState::kLost;
     const PodRow& row = s.pods[pod];
-    const std::int32_t standing = row.gang && s.gangs[row.gang].priority_from_group ? s.gangs[row.gang].attack_priority : row.priority;
+    const std::int32_t standing =
+        row.gang && s.gangs[row.gang].priority_from_group ? s.gangs[row.gang].attack_priority : row.priority;
     const Gang* group = row.gang ? s.gangs[row.gang].fact : nullptr;
     const auto named = [&](const std::string& uid) {
-        const auto in = [&](const std::optional<PlanNote>& plan) { return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end(); };
+        const auto in = [&](const std::optional<PlanNote>& plan) {
+            return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end();
+        };
         return in(fact.more().plan) || (group != nullptr && in(group->plan));
     };
     bool leaving = false;
@@ -28,7 +31,8 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
         const Pod& victim = s.facts->pod(other);
         const PodState state = s.pods[other].state;
         if (state == PodState::kTerminating) {
-            leaving = leaving || (victim.disruption_target && s.pods[other].unit_priority < standing) || named(victim.uid);
+            leaving =
+                leaving || (victim.disruption_target && s.pods[other].unit_priority < standing) || named(victim.uid);
         } else if (state == PodState::kRunning && named(victim.uid)) {
             // A soft eviction leaves it to others when the victim goes.
             if (victim.more().soft_eviction.empty()) return NominationState::kInterrupted;

@@ -7,10 +7,10 @@ namespace reprieve {
 
 enum class NominationState : std::uint8_t {
     kNone,
-    kInFlight,  // its victims are still leaving: it waits and plans nothing new
-    kIdle,      // nobody is leaving for it: it is kept if it fits
+    kInFlight,     // its victims are still leaving: it waits and plans nothing new
+    kIdle,         // nobody is leaving for it: it is kept if it fits
     kInterrupted,  // a recorded victim runs on untold: whoever was carrying out the plan did not get to the end of it
-    kLost       // its node is gone or refuses it for good
+    kLost          // its node is gone or refuses it for good
 };
 
 // `never_there`: the nominated node's verdict is never.

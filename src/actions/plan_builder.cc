@@ -11,7 +11,8 @@ namespace {
 
 std::string device_text(const DeviceHold& hold) {
     if (hold.whole()) return fmt::format("{}", hold.index);
-    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, format_bytes(hold.memory)) : fmt::format("{}:{}m", hold.index, hold.milli);
+    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, format_bytes(hold.memory))
+                           : fmt::format("{}:{}m", hold.index, hold.milli);
 }
 
 }  // namespace
@@ -34,8 +35,11 @@ void PlanBuilder::charge_again(const Session& session, const std::string& owner)
     std::set<std::uint32_t> units;
     for (const Op& op : session.tx.journal()) {
         const OpNote& note = notes_[op.note];
-        if (op.kind != OpKind::kEvict || op.sign < 0 || note.owner != owner || session.snapshot.pods[op.pod].state != PodState::kEvicted) continue;
-        if (units.insert(op.note).second) total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[op.pod].queue);
+        if (op.kind != OpKind::kEvict || op.sign < 0 || note.owner != owner ||
+            session.snapshot.pods[op.pod].state != PodState::kEvicted)
+            continue;
+        if (units.insert(op.note).second)
+            total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[op.pod].queue);
         total.add_pod(op.pod, note.priority);
     }
     if (units.empty()) {
@@ -56,19 +60,36 @@ Plan PlanBuilder::build(const Session& session) const {
     // The last op of a pod tells where it ended; ops that were taken back again leave nothing.
     std::map<PodId, const Op*> last;
     for (const Op& op : session.tx.journal()) {
-        if (op.sign > 0) last[op.pod] = &op;
-        else last.erase(op.pod);
+        if (op.sign > 0)
+            last[op.pod] = &op;
+        else
+            last.erase(op.pod);
     }
     for (const auto& [pod, op] : last) {
         const OpNote& note = notes_[op->note];
         if (op->kind == OpKind::kEvict) {
-            plan.evictions.push_back({.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .unit = note.unit,
-                                      .group = note.group, .owner = note.owner, .action = to_text(note.action), .mode = note.mode,
-                                      .pdb_violation = note.violations > 0, .stage = "", .reason = note.reason});
+            plan.evictions.push_back({.pod = s.pod_name(pod),
+                                      .node = std::string(s.node_name(op->node)),
+                                      .uid = s.facts->pod(pod).uid,
+                                      .unit = note.unit,
+                                      .group = note.group,
+                                      .owner = note.owner,
+                                      .action = to_text(note.action),
+                                      .mode = note.mode,
+                                      .pdb_violation = note.violations > 0,
+                                      .stage = "",
+                                      .reason = note.reason});
         } else if (op->kind != OpKind::kGrow) {
-            Placement p{.pod = s.pod_name(pod), .node = std::string(s.node_name(op->node)), .uid = s.facts->pod(pod).uid, .devices = {}, .after_evictions = op->kind == OpKind::kNominate,
-                        .owner = note.owner, .domain = note.domain, .action = to_text(note.action)};
-            for (const DeviceHold& hold : session.tx.devices_of(*op)) p.devices.push_back(device_text(hold));
+            Placement p{.pod = s.pod_name(pod),
+                        .node = std::string(s.node_name(op->node)),
+                        .uid = s.facts->pod(pod).uid,
+                        .devices = {},
+                        .after_evictions = op->kind == OpKind::kNominate,
+                        .owner = note.owner,
+                        .domain = note.domain,
+                        .action = to_text(note.action)};
+            for (const DeviceHold& hold : session.tx.devices_of(*op))
+                p.devices.push_back(device_text(hold));
             plan.placements.push_back(std::move(p));
         }
     }
@@ -95,7 +116,8 @@ std::vector<QueueReport> report_queues(const Snapshot& s) {
         used["memory"] = 0;
         for (Dim dim : IdRange<Dim>(s.dims)) {
             const std::int64_t value = s.now.queue_used(q, dim);
-            const bool listed = row.fact != nullptr && (row.fact->limit.lists(dim) || row.fact->guarantee.lists(dim) || (row.fact->deserved && row.fact->deserved->lists(dim)));
+            const bool listed = row.fact != nullptr && (row.fact->limit.lists(dim) || row.fact->guarantee.lists(dim) ||
+                                                        (row.fact->deserved && row.fact->deserved->lists(dim)));
             if (value != 0 || listed) used[std::string(s.words->text(dim))] = value;
         }
         out.push_back(std::move(report));

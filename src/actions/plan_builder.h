@@ -16,7 +16,7 @@ namespace reprieve {
 
 struct OpNote {
     ActionKind action = ActionKind::kAllocate;
-    std::string owner;   // "ns/name" of the gang with a minimum, or of the pod for whom pods are evicted
+    std::string owner;  // "ns/name" of the gang with a minimum, or of the pod for whom pods are evicted
     std::string domain;
     // Evictions only:
     UnitKind unit = UnitKind::kPod;

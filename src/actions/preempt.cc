@@ -7,7 +7,10 @@
 #include "actions/eviction_mode.h"
 
 namespace reprieve {
-Preempt::Preempt(Desk& desk, const ActionConfig& action) : desk_(desk), action_(action), search_(desk.session, desk.placer, action) {
+Preempt::Preempt(Desk& desk, const ActionConfig& action)
+    : desk_(desk),
+      action_(action),
+      search_(desk.session, desk.placer, action) {
     const auto& off = desk.session.config.plugins.disable;
     by_priority_ = std::ranges::find(off, "priority") == off.end();
 }
@@ -29,7 +32,8 @@ Served Preempt::serve(const Demand& demand) {
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();
     carry_out(*choice, owner, demand.priority);
-    desk_.placer.put(pod, choice->node, View::kLater, desk_.plan.note({.action = ActionKind::kPreempt, .owner = gang_owner}));
+    desk_.placer.put(
+        pod, choice->node, View::kLater, desk_.plan.note({.action = ActionKind::kPreempt, .owner = gang_owner}));
     desk_.session.commit(start);
     certify(*choice, owner, s.class_of(pod).requests);
     return {.done = true};
@@ -64,21 +68,36 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
              .mode = eviction_mode(action_),
              .violations = unit.violations,
              .priority = unit.priority,
-             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}", unit.priority, owner, priority,
-                                   s.node_name(choice.node), part, unit.violations > 0 ? ", over its disruption budget" : "", choice.candidates,
+             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}",
+                                   unit.priority,
+                                   owner,
+                                   priority,
+                                   s.node_name(choice.node),
+                                   part,
+                                   unit.violations > 0 ? ", over its disruption budget" : "",
+                                   choice.candidates,
                                    choice.candidates == 1 ? "" : "s")});
-        for (PodId victim : choice.victims.list.pods_of(unit)) desk_.session.tx.evict(victim, note);
+        for (PodId victim : choice.victims.list.pods_of(unit))
+            desk_.session.tx.evict(victim, note);
     }
 }
 
 void Preempt::certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need) {
     Certificate c{.owner = owner, .action = to_text(ActionKind::kPreempt)};
-    c.status = !action_.improve ? CertificateStatus::kHeuristic : (choice.proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
+    c.status = !action_.improve ? CertificateStatus::kHeuristic
+                                : (choice.proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     c.cost = search_.order().print(choice.victims.cost);
-    if (choice.proven) c.bound = c.cost;
-    else if (choice.bound) c.bound = search_.order().print(*choice.bound);
+    if (choice.proven)
+        c.bound = c.cost;
+    else if (choice.bound)
+        c.bound = search_.order().print(*choice.bound);
     if (choice.runner_up) c.runner_up = search_.order().print(*choice.runner_up);
-    desk_.plan.certificate(std::move(c), {.owner = owner, .order = search_.order(), .work = search_.work(), .need = {need.begin(), need.end()}, .queue_order = {}});
+    desk_.plan.certificate(std::move(c),
+                           {.owner = owner,
+                            .order = search_.order(),
+                            .work = search_.work(),
+                            .need = {need.begin(), need.end()},
+                            .queue_order = {}});
 }
 
 }  // namespace reprieve

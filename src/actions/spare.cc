@@ -22,9 +22,12 @@ public:
     void run() {
         collect();
         if (owners_.size() < 2) return;
-        std::ranges::stable_sort(units_, [&](const EvictedUnit& a, const EvictedUnit& b) { return priority(a) > priority(b); });
+        std::ranges::stable_sort(units_,
+                                 [&](const EvictedUnit& a, const EvictedUnit& b) { return priority(a) > priority(b); });
         for (const EvictedUnit& unit : units_) {
-            if (std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); }) || limits_) try_to_spare(unit);
+            if (std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); }) ||
+                limits_)
+                try_to_spare(unit);
         }
     }
 
@@ -51,12 +54,14 @@ private:
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
                 placed_.insert(op.pod);
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
-                limits_ = limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
+                limits_ =
+                    limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
             if (!fresh && it->second != owner) shared_.insert(op.node);
         }
-        for (auto& [id, unit] : by_note) units_.push_back(std::move(unit));
+        for (auto& [id, unit] : by_note)
+            units_.push_back(std::move(unit));
     }
 
     // Whoever the plan placed must still fit: on the unit's nodes, and everywhere if its rules reach beyond its node.
@@ -68,8 +73,9 @@ private:
             const auto mark = desk_.session.tx.checkpoint();
             desk_.session.tx.unplace(pod);
             const Candidate candidate(snapshot(), pod);
-            const bool fits = within_limits(snapshot(), snapshot().later, snapshot().pods[pod].queue, candidate.cls.requests) &&
-                              desk_.session.filters.check_view(candidate, snapshot().later, snapshot().later, node).fits();
+            const bool fits =
+                within_limits(snapshot(), snapshot().later, snapshot().pods[pod].queue, candidate.cls.requests) &&
+                desk_.session.filters.check_view(candidate, snapshot().later, snapshot().later, node).fits();
             desk_.session.tx.rollback(mark);
             if (!fits || !devices_hold(pod, node)) return false;
         }
@@ -82,13 +88,16 @@ private:
         const std::vector<Device>& devices = snapshot().devices[node];
         const std::vector<DeviceUse>& use = snapshot().later.use(node).devices;
         for (std::size_t i = 0; i < devices.size(); ++i) {
-            const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) || use[i].milli > kMilliPerDevice || (use[i].memory > devices[i].memory && use[i].shares > 0);
+            const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
+                              use[i].milli > kMilliPerDevice ||
+                              (use[i].memory > devices[i].memory && use[i].shares > 0);
             if (over) return false;
         }
         return true;
     }
 
-    // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is gone.
+    // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is
+    // gone.
     bool gang_gone(const EvictedUnit& unit) {
         if (note(unit.note).unit != UnitKind::kSafe) return false;
         const GangId gang = snapshot().pods[unit.pods.front()].gang;

@@ -1,7 +1,7 @@
 // spare: the last look at a plan: who need not go after all?
 //
-// Demands are served one after another. A later one may take a big victim whose room makes an earlier, smaller victim on
-// the same node superfluous; alone, neither could know.
+// Demands are served one after another. A later one may take a big victim whose room makes an earlier, smaller victim
+// on the same node superfluous; alone, neither could know.
 #pragma once
 
 #include "actions/desk.h"

@@ -29,6 +29,19 @@ std::string node_sentence(const Snapshot& s, const Placer::Refusal& refusal) {
     return out;
 }
 
+// What must stay within a limit: the pod's request, or that of the gang's missing members together.
+std::vector<Resources::Amount> asked_together(const Desk& desk, const Demand& demand, PodId pod) {
+    const Snapshot& s = desk.snapshot();
+    const auto& own = s.class_of(pod).requests;
+    if (!demand.gang || !limited(s, s.pods[pod].queue, own)) return own;
+    Resources sum;
+    for (PodId member : desk.members_of(demand).pods) {
+        for (const auto& [dim, value] : s.class_of(member).requests)
+            sum.add(dim, value);
+    }
+    return sum.empty() ? own : std::vector<Resources::Amount>(sum.begin(), sum.end());
+}
+
 }  // namespace
 
 Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Served& served) {
@@ -42,8 +55,8 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     const Placer::Refusal& refusal = desk.placer.refusal(pod);
     out.never = refusal.never && !s.nodes_by_name.empty();
     out.nodes = refusal.nodes;
-    const auto& requests = s.class_of(pod).requests;
     const QueueId queue = s.pods[pod].queue;
+    const std::vector<Resources::Amount> requests = asked_together(desk, demand, pod);
     std::string limit = describe_limit(s, s.later, queue, requests);
     if (limit.empty()) limit = describe_limit(s, s.now, queue, requests);
     out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
@@ -51,9 +64,14 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     return out;
 }
 
-Certificate describe_infeasible(Desk& desk, const Demand& demand, const Served& served, const std::vector<ActionConfig>& actions) {
+Certificate describe_infeasible(Desk& desk,
+                                const Demand& demand,
+                                const Served& served,
+                                const std::vector<ActionConfig>& actions) {
     const Snapshot& s = desk.snapshot();
-    Certificate out{.owner = owner_name(s, demand), .action = to_text(ActionKind::kAllocate), .status = CertificateStatus::kInfeasible};
+    Certificate out{.owner = owner_name(s, demand),
+                    .action = to_text(ActionKind::kAllocate),
+                    .status = CertificateStatus::kInfeasible};
     for (const ActionConfig& action : actions) {
         if (action.kind == ActionKind::kPreempt && !demand.gang) out.action = to_text(action.kind);
     }
@@ -71,14 +89,19 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand) {
         for (const auto& [dim, value] : need) {
             const std::int64_t* limit = fact->limit.find(dim);
             if (limit != nullptr && value > *limit) {
-                return fmt::format("minResources ask for {} of {}, more than queue {} may ever use", value, s.words->text(dim), s.words->text(s.queues[q].name));
+                return fmt::format("minResources ask for {} of {}, more than queue {} may ever use",
+                                   value,
+                                   s.words->text(dim),
+                                   s.words->text(s.queues[q].name));
             }
         }
     }
     for (const auto& [dim, value] : need) {
         std::int64_t total = 0;
-        for (NodeId node : s.nodes_by_name) total = saturating_add(total, s.facts->node(node)->allocatable.get(dim));
-        if (value > total) return fmt::format("minResources ask for {} of {}, more than the cluster has", value, s.words->text(dim));
+        for (NodeId node : s.nodes_by_name)
+            total = saturating_add(total, s.facts->node(node)->allocatable.get(dim));
+        if (value > total)
+            return fmt::format("minResources ask for {} of {}, more than the cluster has", value, s.words->text(dim));
     }
     return "";
 }

@@ -8,7 +8,10 @@
 namespace reprieve {
 
 [[nodiscard]] Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Served& served);
-[[nodiscard]] Certificate describe_infeasible(Desk& desk, const Demand& demand, const Served& served, const std::vector<ActionConfig>& actions);
+[[nodiscard]] Certificate describe_infeasible(Desk& desk,
+                                              const Demand& demand,
+                                              const Served& served,
+                                              const std::vector<ActionConfig>& actions);
 
 // A gang whose minResources exceed its queue's limits or the cluster is not served; empty: they do not.
 [[nodiscard]] std::string min_resources_excess(const Snapshot& snapshot, const Demand& demand);

@@ -14,7 +14,8 @@ constexpr Duration kLongestPause{60 * kSecond};
 
 Duration pause_after(int failures) {
     Duration pause = kFirstPause;
-    for (int i = 1; i < failures && pause < kLongestPause; ++i) pause.us *= 2;
+    for (int i = 1; i < failures && pause < kLongestPause; ++i)
+        pause.us *= 2;
     return std::min(pause, kLongestPause);
 }
 
@@ -31,8 +32,10 @@ std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
         std::from_chars(text.data(), text.data() + std::min(colon, text.size()), hold.index);
         if (colon != std::string::npos) {
             const std::string share = text.substr(colon + 1);
-            if (share.ends_with('m')) std::from_chars(share.data(), share.data() + share.size(), hold.milli);
-            else if (const auto bytes = parse_quantity(share, QuantityUnit::kWhole)) hold.memory = *bytes;
+            if (share.ends_with('m'))
+                std::from_chars(share.data(), share.data() + share.size(), hold.milli);
+            else if (const auto bytes = parse_quantity(share, QuantityUnit::kWhole))
+                hold.memory = *bytes;
         }
         out.push_back(hold);
     }
@@ -45,13 +48,15 @@ std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
 PodId Beliefs::find(const std::string& name) const {
     const std::size_t slash = name.find('/');
     if (slash == std::string::npos) return {};
-    return cluster_.find_pod(cluster_.words().find_string(name.substr(0, slash)), std::string_view(name).substr(slash + 1));
+    return cluster_.find_pod(cluster_.words().find_string(name.substr(0, slash)),
+                             std::string_view(name).substr(slash + 1));
 }
 
 bool Beliefs::take(Change change, Time now) {
     if (auto* pod = std::get_if<Pod>(&change.object)) {
         if (!change.removed) return take_pod(std::move(*pod), change.digest, now);
-        if (const auto entry = entries_.find(cluster_.words().str(pod->ns) + "/" + pod->name); entry != entries_.end()) {
+        if (const auto entry = entries_.find(cluster_.words().str(pod->ns) + "/" + pod->name);
+            entry != entries_.end()) {
             overdue_.erase(entry->second.watched.uid);
             entries_.erase(entry);
         }
@@ -75,7 +80,8 @@ bool Beliefs::take(Change change, Time now) {
 bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
     std::string name = cluster_.words().str(pod.ns) + "/" + pod.name;
     const auto known = entries_.find(name);
-    if (known != entries_.end() && known->second.watched.uid != pod.uid) known->second = {};  // another pod of the same name
+    if (known != entries_.end() && known->second.watched.uid != pod.uid)
+        known->second = {};  // another pod of the same name
     Entry fresh;
     Entry& entry = known != entries_.end() ? known->second : fresh;
     entry.watched = std::move(pod);
@@ -86,31 +92,40 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
     }
     const bool changed = believe(name, entry, now);
     const bool keep = remarkable(entry, now);
-    if (keep && known == entries_.end()) entries_.emplace(std::move(name), std::move(entry));
-    else if (!keep && known != entries_.end()) entries_.erase(known);
+    if (keep && known == entries_.end())
+        entries_.emplace(std::move(name), std::move(entry));
+    else if (!keep && known != entries_.end())
+        entries_.erase(known);
     return changed;
 }
 
 bool Beliefs::remarkable(const Entry& entry, Time now) {
     const Pod& pod = entry.watched;
-    return entry.assumed != Assumed::kNothing || entry.failures > 0 || entry.left_alone > now || pod.terminating() || (!pod.node && pod.more().plan);
+    return entry.assumed != Assumed::kNothing || entry.failures > 0 || entry.left_alone > now || pod.terminating() ||
+           (!pod.node && pod.more().plan);
 }
 
 bool Beliefs::confirmed(const Entry& entry) const {
     const Pod& pod = entry.watched;
     switch (entry.assumed) {
-        case Assumed::kNothing: return false;
-        case Assumed::kBound: return pod.node.valid();
-        case Assumed::kLeaving: return pod.terminating();
-        case Assumed::kNominated: return pod.node.valid() || (pod.nominated == entry.node && (!entry.note || pod.more().plan == entry.note));
-        case Assumed::kNotNominated: return !pod.nominated && !pod.more().plan;
+        case Assumed::kNothing:
+            return false;
+        case Assumed::kBound:
+            return pod.node.valid();
+        case Assumed::kLeaving:
+            return pod.terminating();
+        case Assumed::kNominated:
+            return pod.node.valid() || (pod.nominated == entry.node && (!entry.note || pod.more().plan == entry.note));
+        case Assumed::kNotNominated:
+            return !pod.nominated && !pod.more().plan;
     }
     return false;
 }
 
 void Beliefs::overlay(const Entry& entry, Pod& pod) const {
     switch (entry.assumed) {
-        case Assumed::kNothing: break;
+        case Assumed::kNothing:
+            break;
         case Assumed::kBound:
             pod.node = entry.node;
             pod.nominated = {};
@@ -152,7 +167,8 @@ bool Beliefs::believe(const std::string& name, Entry& entry, Time now) {
     if (alone && !pod.node) pod.gated = true;
     if (stays || (alone && pod.node)) {
         pod.make_extras().preemptible = false;
-        pod.make_extras().preemptible_marker = stays ? "its termination is overdue" : "its eviction failed a moment ago";
+        pod.make_extras().preemptible_marker =
+            stays ? "its termination is overdue" : "its eviction failed a moment ago";
     }
     const PodId id = find(name);
     if (id && cluster_.pod(id) == pod) return false;
@@ -181,7 +197,8 @@ void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time 
 
 void Beliefs::assume(const Plan& plan, Time now) {
     std::map<std::string, const Intent*> intents;
-    for (const Intent& intent : plan.intents) intents.emplace(intent.pod, &intent);
+    for (const Intent& intent : plan.intents)
+        intents.emplace(intent.pod, &intent);
     std::set<std::string> placed;
     for (const Placement& p : plan.placements) {
         placed.insert(p.pod);
@@ -195,12 +212,16 @@ void Beliefs::assume(const Plan& plan, Time now) {
         entry.devices = read_devices(p.devices);
         entry.note.reset();
         if (intent != intents.end()) {
-            entry.note = PlanNote{.id = plan.id, .node = node, .victim_uids = intent->second->victims, .deadline = intent->second->deadline};
+            entry.note = PlanNote{.id = plan.id,
+                                  .node = node,
+                                  .victim_uids = intent->second->victims,
+                                  .deadline = intent->second->deadline};
         }
         assume(p.pod, p.after_evictions ? Assumed::kNominated : Assumed::kBound, node, now);
     }
     for (const Eviction& e : plan.evictions) {
-        if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict) assume(e.pod, Assumed::kLeaving, {}, now);
+        if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict)
+            assume(e.pod, Assumed::kLeaving, {}, now);
     }
     for (const std::string& pod : plan.nominations_cleared) {
         if (!placed.contains(pod)) assume(pod, Assumed::kNotNominated, {}, now);
@@ -225,7 +246,8 @@ bool Beliefs::hear(const SinkReport& report, Time now) {
 bool Beliefs::review(Time now) {
     for (const auto& [name, entry] : entries_) {
         const auto& plan = entry.watched.more().plan;
-        if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now) overdue_.insert(plan->victim_uids.begin(), plan->victim_uids.end());
+        if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now)
+            overdue_.insert(plan->victim_uids.begin(), plan->victim_uids.end());
     }
     bool changed = false;
     for (auto at = entries_.begin(); at != entries_.end();) {
@@ -244,7 +266,8 @@ Time Beliefs::next_review(Time now) const {
         const Pod& pod = entry.watched;
         if (entry.assumed != Assumed::kNothing) earlier(next, entry.expires);
         if (entry.left_alone > now) earlier(next, entry.left_alone);
-        if (pod.terminating() && pod.disruption_target && pod.deleting + options_.patience > now) earlier(next, pod.deleting + options_.patience);
+        if (pod.terminating() && pod.disruption_target && pod.deleting + options_.patience > now)
+            earlier(next, pod.deleting + options_.patience);
         const auto& plan = pod.more().plan;
         if (!pod.node && plan && plan->deadline > now) earlier(next, plan->deadline);
     }
@@ -252,7 +275,8 @@ Time Beliefs::next_review(Time now) const {
 }
 
 std::size_t Beliefs::assumptions() const {
-    return static_cast<std::size_t>(std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.assumed != Assumed::kNothing; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.assumed != Assumed::kNothing; }));
 }
 
 }  // namespace reprieve

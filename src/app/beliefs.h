@@ -7,7 +7,8 @@
 //     counts as nominated there.
 //   - A victim that should be gone by now is stuck: it counts as staying, so that whoever waits for it plans anew; the
 //     room that other victims have left or are leaving stays paid for.
-//   - A pod with which something failed is left alone for a while: one that waits is not seen, one that runs is not taken.
+//   - A pod with which something failed is left alone for a while: one that waits is not seen, one that runs is not
+//   taken.
 //
 // Nothing in here has to survive: all of it follows from the objects and the clock.
 #pragma once
@@ -53,10 +54,10 @@ private:
         Pod watched;
         Digest digest;
         Assumed assumed = Assumed::kNothing;
-        StringId node;                      // bound or nominated to
-        std::vector<DeviceHold> devices;    // bound with
-        std::optional<PlanNote> note;       // nominated with
-        Time leaving;                       // the deletion timestamp to come
+        StringId node;                    // bound or nominated to
+        std::vector<DeviceHold> devices;  // bound with
+        std::optional<PlanNote> note;     // nominated with
+        Time leaving;                     // the deletion timestamp to come
         Time expires;
         int failures = 0;  // in a row
         Time left_alone;   // until then

@@ -13,9 +13,11 @@ int check_command(const std::string& file) {
         fmt::print(stderr, "reprieve: {}\n", config.error().message);
         return kExitFailure;
     }
-    for (const std::string& warning : config->warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : config->warnings)
+        fmt::print(stderr, "warning: {}\n", warning);
     std::string actions;
-    for (const ActionConfig& action : config->actions ? *config->actions : default_actions()) actions += fmt::format("{}{}", actions.empty() ? "" : ", ", to_text(action.kind));
+    for (const ActionConfig& action : config->actions ? *config->actions : default_actions())
+        actions += fmt::format("{}{}", actions.empty() ? "" : ", ", to_text(action.kind));
     fmt::print("{}: ok; actions: {}\n", file, actions);
     return kExitOk;
 }

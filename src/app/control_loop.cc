@@ -21,14 +21,19 @@ Duration since(std::chrono::steady_clock::time_point start) {
 }
 
 bool does_something(const Plan& plan) {
-    return !(plan.placements.empty() && plan.evictions.empty() && plan.nominations_cleared.empty() && plan.scale.empty() && plan.force_deletes.empty() &&
-             plan.annotations.empty());
+    return !(plan.placements.empty() && plan.evictions.empty() && plan.nominations_cleared.empty() &&
+             plan.scale.empty() && plan.force_deletes.empty() && plan.annotations.empty());
 }
 
 }  // namespace
 
 ControlLoop::ControlLoop(Cluster& cluster, Source& source, Sink& sink, LoopObserver& observer, LoopOptions options)
-    : cluster_(cluster), source_(source), sink_(sink), observer_(observer), options_(std::move(options)), beliefs_(cluster, options_.beliefs) {}
+    : cluster_(cluster),
+      source_(source),
+      sink_(sink),
+      observer_(observer),
+      options_(std::move(options)),
+      beliefs_(cluster, options_.beliefs) {}
 
 LoopEnd ControlLoop::run() {
     while (true) {
@@ -46,9 +51,9 @@ std::optional<LoopEnd> ControlLoop::turn() {
     const Time now = source_.now();
     if (beliefs_.review(now)) relevant_ = true;
     if (wakeup_.is_set() && wakeup_ <= now) relevant_ = true;
-    const bool plans = relevant_ && synced_;
+    const bool plans = relevant_ && synced_ && (!options_.leads || options_.leads());
     if (plans) cycle(now);
-    observer_.on_turn(cluster_, source_.now());
+    if (fresh_) observer_.on_turn(cluster_, source_.now());
     if (options_.cycles > 0 && counts_.cycles >= options_.cycles) {
         drain();
         return LoopEnd::kCyclesDone;
@@ -59,11 +64,12 @@ std::optional<LoopEnd> ControlLoop::turn() {
 
 // How long there is nothing to do unless something changes.
 Duration ControlLoop::patience(Time now) const {
-    if (relevant_ && synced_) return Duration{0};
+    if (relevant_ && synced_ && (!options_.leads || options_.leads())) return Duration{0};
     Time next = wakeup_;
-    if (const Time review = beliefs_.next_review(now); review.is_set() && (!next.is_set() || review < next)) next = review;
-    if (!next.is_set()) return kForever;
-    return std::max(Duration{0}, next - now);
+    if (const Time review = beliefs_.next_review(now); review.is_set() && (!next.is_set() || review < next))
+        next = review;
+    if (!next.is_set()) return options_.longest_wait;
+    return std::clamp(next - now, Duration{0}, options_.longest_wait);
 }
 
 bool ControlLoop::poll() {
@@ -95,14 +101,19 @@ void ControlLoop::hear() {
     }
 }
 
+bool ControlLoop::refresh(Time now) {
+    const auto refreshed = cluster_.refresh(now);
+    fresh_ = refreshed.has_value();
+    if (fresh_) return true;
+    ++counts_.refused_facts;
+    observer_.on_trouble(refreshed.error().message, now);
+    return false;
+}
+
 void ControlLoop::cycle(Time now) {
     relevant_ = false;
     wakeup_ = {};
-    if (auto refreshed = cluster_.refresh(now); !refreshed) {
-        ++counts_.refused_facts;
-        observer_.on_trouble(refreshed.error().message, now);
-        return;
-    }
+    if (!refresh(now)) return;
     const auto start = std::chrono::steady_clock::now();
     Plan plan = run_cycle(cluster_, options_.config);
     const Duration planning = since(start);
@@ -134,6 +145,7 @@ void ControlLoop::carry_out(const Plan& plan, Time now) {
     beliefs_.assume(plan, now);
     sink_.carry_out(plan);
     hear();
+    static_cast<void>(refresh(now));
 }
 
 // What is under way is finished, within reason; what it leads to is the next loop's to see.
@@ -142,7 +154,8 @@ void ControlLoop::drain() {
     while (!sink_.idle() && source_.now() < end) {
         changes_.clear();
         if (!source_.poll(changes_, kDrainStep)) break;
-        for (Change& change : changes_) static_cast<void>(beliefs_.take(std::move(change), source_.now()));
+        for (Change& change : changes_)
+            static_cast<void>(beliefs_.take(std::move(change), source_.now()));
         hear();
     }
 }

@@ -1,7 +1,7 @@
 // ControlLoop: facts in, plans out, for ever. The same loop runs on a real API server and on the embedded cluster.
 //
-// One turn: take in what changed (many changes, one cycle), and if something that decisions depend on is different, or a
-// moment has come that somebody waited for, plan, let the audit judge the plan, and have it carried out. A plan that
+// One turn: take in what changed (many changes, one cycle), and if something that decisions depend on is different, or
+// a moment has come that somebody waited for, plan, let the audit judge the plan, and have it carried out. A plan that
 // breaks a rule is counted, told and dropped. The loop remembers nothing that it could not find again in the objects:
 // another one may go on where this one stopped.
 #pragma once
@@ -28,7 +28,9 @@ struct LoopOptions {
     std::int64_t cycles = 0;  // stop after so many; 0: never
     Duration resync;          // with something waiting: plan again after so long even if nothing changes; 0: never
     BeliefOptions beliefs;
-    std::function<bool()> stopped;  // asked once a turn; none: never
+    std::function<bool()> stopped;     // asked once a turn; none: never
+    std::function<bool()> leads;       // whether plans may be made and carried out now; none: always
+    Duration longest_wait = kForever;  // for one poll; less than for ever where the world never ends by itself
 };
 
 enum class LoopEnd : std::uint8_t { kWorldEnded, kCyclesDone, kStopped };
@@ -38,7 +40,7 @@ struct LoopCounts {
     std::int64_t changes = 0;
     std::int64_t audit_failures = 0;  // plans dropped
     std::int64_t failed_steps = 0;
-    std::int64_t refused_facts = 0;   // refreshes that failed: facts that contradict each other
+    std::int64_t refused_facts = 0;  // refreshes that failed: facts that contradict each other
 };
 
 class ControlLoop {
@@ -59,6 +61,7 @@ private:
     void hear();
     void cycle(Time now);
     void carry_out(const Plan& plan, Time now);
+    [[nodiscard]] bool refresh(Time now);
     void drain();
 
     Cluster& cluster_;
@@ -70,6 +73,7 @@ private:
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
     bool synced_ = false;    // the source has told everything that was there at the start
+    bool fresh_ = false;     // the snapshot is as the facts are
     Time wakeup_;
     std::size_t changes_since_ = 0;
     std::vector<Change> changes_;

@@ -16,11 +16,13 @@ Duration seconds(std::int64_t count) { return {count * 1'000'000}; }
 // One node of four cores, full of two replicas; a pod that matters more wants half of it.
 std::string full_node() {
     return node_yaml("n1") + pod_yaml({.name = "low-a", .priority = 1, .cpu = 2, .node = "n1", .owner = "low"}) +
-           pod_yaml({.name = "low-b", .priority = 2, .cpu = 2, .node = "n1", .owner = "low"}) + pod_yaml({.name = "high", .priority = 100, .cpu = 2});
+           pod_yaml({.name = "low-b", .priority = 2, .cpu = 2, .node = "n1", .owner = "low"}) +
+           pod_yaml({.name = "high", .priority = 100, .cpu = 2});
 }
 
 TEST_F(LoopTest, what_fits_is_bound_and_the_loop_comes_to_rest) {
-    start(node_yaml("n1") + pod_yaml({.name = "a"}) + pod_yaml({.name = "b"}) + pod_yaml({.name = "other", .scheduler = "default-scheduler"}));
+    start(node_yaml("n1") + pod_yaml({.name = "a"}) + pod_yaml({.name = "b"}) +
+          pod_yaml({.name = "other", .scheduler = "default-scheduler"}));
     EXPECT_EQ(run(), LoopEnd::kWorldEnded);
     EXPECT_EQ(node_of("a"), "n1");
     EXPECT_EQ(node_of("b"), "n1");
@@ -43,7 +45,8 @@ TEST_F(LoopTest, a_preemptor_waits_for_its_victim_and_is_bound) {
 TEST_F(LoopTest, while_the_victim_leaves_nothing_else_is_planned) {
     start(full_node());
     ControlLoop& loop = restart();
-    while (world().now() < kLoopStart + seconds(10)) ASSERT_FALSE(loop.turn().has_value());
+    while (world().now() < kLoopStart + seconds(10))
+        ASSERT_FALSE(loop.turn().has_value());
     for (std::size_t i = 1; i + 1 < record().plans.size(); ++i) {
         EXPECT_THAT(record().plans[i].evictions, IsEmpty());
         ASSERT_THAT(record().plans[i].placements, SizeIs(1));
@@ -54,13 +57,16 @@ TEST_F(LoopTest, while_the_victim_leaves_nothing_else_is_planned) {
 
 TEST_F(LoopTest, fifty_more_cycles_of_a_world_at_rest_do_nothing) {
     start(node_yaml("n1") + node_yaml("n2") + full_node().substr(node_yaml("n1").size()) + gang_yaml("g", 3, 50) +
-          pod_yaml({.name = "g-0", .group = "g"}) + pod_yaml({.name = "g-1", .group = "g"}) + pod_yaml({.name = "g-2", .group = "g"}));
+          pod_yaml({.name = "g-0", .group = "g"}) + pod_yaml({.name = "g-1", .group = "g"}) +
+          pod_yaml({.name = "g-2", .group = "g"}));
     ControlLoop& loop = restart();
     loop.run();
     expect_sound();
     const std::size_t evictions = record().evicted.size();
     for (int i = 0; i < 50; ++i) {
-        const Json tick = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "default"}, {"labels", {{"tick", std::to_string(i)}}}}}};
+        const Json tick = {{"apiVersion", "v1"},
+                           {"kind", "Namespace"},
+                           {"metadata", {{"name", "default"}, {"labels", {{"tick", std::to_string(i)}}}}}};
         ASSERT_TRUE(world().api().apply(tick).has_value());
         const std::int64_t before = record().cycles;
         loop.run();
@@ -77,7 +83,9 @@ TEST_F(LoopTest, heartbeats_start_no_cycle) {
     loop.run();
     const std::int64_t before = record().cycles;
     for (int i = 0; i < 5; ++i) {
-        const Json beat = {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "n1"}, {"annotations", {{"beat", std::to_string(i)}}}}}};
+        const Json beat = {{"apiVersion", "v1"},
+                           {"kind", "Node"},
+                           {"metadata", {{"name", "n1"}, {"annotations", {{"beat", std::to_string(i)}}}}}};
         ASSERT_TRUE(world().api().apply(beat).has_value());
         loop.run();
     }
@@ -91,10 +99,12 @@ TEST_F(LoopTest, a_bind_that_fails_is_undone_and_tried_elsewhere) {
     record().before_carrying_out = [&](const CycleReport& report) {
         if (taken || report.plan.placements.empty()) return;
         taken = true;
-        const std::string thief = pod_yaml({.name = "thief", .cpu = 2, .node = report.plan.placements[0].node, .scheduler = "other"});
+        const std::string thief =
+            pod_yaml({.name = "thief", .cpu = 2, .node = report.plan.placements[0].node, .scheduler = "other"});
         World scratch({.start = kLoopStart, .seed = 9, .latency = {}});
         ASSERT_TRUE(scratch.load_text("thief.yaml", thief).has_value());
-        ASSERT_TRUE(world().api().apply(scratch.store().at(scratch.store().find_pod("default/thief")).body).has_value());
+        ASSERT_TRUE(
+            world().api().apply(scratch.store().at(scratch.store().find_pod("default/thief")).body).has_value());
     };
     run();
     ASSERT_THAT(record().failures, SizeIs(1));
@@ -130,10 +140,13 @@ TEST_F(LoopTest, it_stops_after_so_many_cycles_or_when_told) {
 // With time between a request and its effect, several cycles see a world that has not followed yet.
 TEST_F(LoopTest, what_is_under_way_is_assumed) {
     std::string world_text = full_node() + node_yaml("n2", 1);
-    for (int i = 0; i < 4; ++i) world_text += pod_yaml({.name = "small-" + std::to_string(i), .priority = 50});
+    for (int i = 0; i < 4; ++i)
+        world_text += pod_yaml({.name = "small-" + std::to_string(i), .priority = 50});
     world_text += "---\nkind: Timeline\nevents:\n";
     for (int i = 1; i <= 20; ++i) {
-        world_text += "  - {at: " + std::to_string(i * 100) + "ms, apply: {apiVersion: v1, kind: Namespace, metadata: {name: tick-" + std::to_string(i) + "}}}\n";
+        world_text += "  - {at: " + std::to_string(i * 100) +
+                      "ms, apply: {apiVersion: v1, kind: Namespace, metadata: {name: tick-" + std::to_string(i) +
+                      "}}}\n";
     }
     start(world_text, {.start = kLoopStart, .seed = 1, .latency = {1'500'000}});
     run();
@@ -144,9 +157,11 @@ TEST_F(LoopTest, what_is_under_way_is_assumed) {
 }
 
 TEST_F(LoopTest, a_new_loop_in_mid_flight_goes_on_where_the_old_one_stopped) {
-    start(full_node() + node_yaml("n2") + pod_yaml({.name = "mid-a", .priority = 10, .cpu = 2, .node = "n2"}) + pod_yaml({.name = "mid-b", .priority = 10, .cpu = 2, .node = "n2"}));
+    start(full_node() + node_yaml("n2") + pod_yaml({.name = "mid-a", .priority = 10, .cpu = 2, .node = "n2"}) +
+          pod_yaml({.name = "mid-b", .priority = 10, .cpu = 2, .node = "n2"}));
     ControlLoop& first = restart();
-    while (record().evicted.empty()) ASSERT_FALSE(first.turn().has_value());
+    while (record().evicted.empty())
+        ASSERT_FALSE(first.turn().has_value());
     world().advance(world().now() + seconds(3));
     EXPECT_EQ(nominated("high"), "n1");
     run();
@@ -208,7 +223,9 @@ protected:
 };
 
 TEST_F(CrashTest, of_one_preemptor) {
-    const std::string other_choice = node_yaml("n2") + pod_yaml({.name = "mid-a", .priority = 10, .cpu = 2, .node = "n2"}) + pod_yaml({.name = "mid-b", .priority = 10, .cpu = 2, .node = "n2"});
+    const std::string other_choice = node_yaml("n2") +
+                                     pod_yaml({.name = "mid-a", .priority = 10, .cpu = 2, .node = "n2"}) +
+                                     pod_yaml({.name = "mid-b", .priority = 10, .cpu = 2, .node = "n2"});
     const std::size_t requests = die_everywhere(full_node() + other_choice, [&] {
         EXPECT_EQ(node_of("high"), "n1");
         EXPECT_THAT(marked_pods(), ElementsAre("low-a"));
@@ -219,7 +236,9 @@ TEST_F(CrashTest, of_one_preemptor) {
 
 TEST_F(CrashTest, of_a_preemptor_with_several_victims) {
     std::string yaml = node_yaml("n1") + node_yaml("n2") + pod_yaml({.name = "high", .priority = 100, .cpu = 3});
-    for (int i = 0; i < 4; ++i) yaml += pod_yaml({.name = "low-" + std::to_string(i), .priority = 1, .node = "n1"}) + pod_yaml({.name = "mid-" + std::to_string(i), .priority = 10, .node = "n2"});
+    for (int i = 0; i < 4; ++i)
+        yaml += pod_yaml({.name = "low-" + std::to_string(i), .priority = 1, .node = "n1"}) +
+                pod_yaml({.name = "mid-" + std::to_string(i), .priority = 10, .node = "n2"});
     die_everywhere(yaml, [&] {
         EXPECT_EQ(node_of("high"), "n1");
         EXPECT_THAT(marked_pods(), SizeIs(3));
@@ -243,7 +262,8 @@ TEST_F(CrashTest, of_a_gang) {
 
 TEST_F(LoopTest, victims_that_end_at_different_times_keep_their_room_for_whoever_waits) {
     start(node_yaml("n1") + pod_yaml({.name = "fast", .priority = 1, .cpu = 2, .node = "n1", .grace = 2}) +
-          pod_yaml({.name = "slow", .priority = 1, .cpu = 2, .node = "n1", .grace = 30}) + pod_yaml({.name = "high", .priority = 100, .cpu = 4}) + R"(---
+          pod_yaml({.name = "slow", .priority = 1, .cpu = 2, .node = "n1", .grace = 30}) +
+          pod_yaml({.name = "high", .priority = 100, .cpu = 4}) + R"(---
 kind: Timeline
 events:
   - {at: 5s, apply: {apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {schedulerName: reprieve, priority: 5, containers: [{name: main, resources: {requests: {cpu: "1"}}}]}}}
@@ -256,10 +276,15 @@ events:
 }
 
 TEST_F(LoopTest, a_stuck_victim_is_given_up_after_the_deadline) {
-    start(node_yaml("n1", 2) + node_yaml("n2", 2) + pod_yaml({.name = "stuck", .priority = 1, .cpu = 2, .node = "n1", .annotations = "reprieve.dev/sim-terminate: 1h"}) +
-          pod_yaml({.name = "good", .priority = 2, .cpu = 2, .node = "n2"}) + pod_yaml({.name = "high", .priority = 100, .cpu = 2}));
+    start(
+        node_yaml("n1", 2) + node_yaml("n2", 2) +
+        pod_yaml(
+            {.name = "stuck", .priority = 1, .cpu = 2, .node = "n1", .annotations = "reprieve.dev/sim-terminate: 1h"}) +
+        pod_yaml({.name = "good", .priority = 2, .cpu = 2, .node = "n2"}) +
+        pod_yaml({.name = "high", .priority = 100, .cpu = 2}));
     ControlLoop& loop = restart();
-    while (node_of("high").empty() && world().now() < kLoopStart + seconds(1800)) ASSERT_FALSE(loop.turn().has_value());
+    while (node_of("high").empty() && world().now() < kLoopStart + seconds(1800))
+        ASSERT_FALSE(loop.turn().has_value());
     EXPECT_EQ(node_of("high"), "n2");
     EXPECT_THAT(record().evicted, ElementsAre("default/stuck", "default/good"));
     // Grace and patience of the first, grace of the second; not the hour.
@@ -269,20 +294,28 @@ TEST_F(LoopTest, a_stuck_victim_is_given_up_after_the_deadline) {
 }
 
 TEST_F(LoopTest, room_that_other_victims_left_stays_paid_for_when_one_is_stuck) {
-    start(node_yaml("n1") + pod_yaml({.name = "stuck", .priority = 1, .node = "n1", .annotations = "reprieve.dev/sim-terminate: 1h"}) +
-          pod_yaml({.name = "gone-a", .priority = 1, .node = "n1"}) + pod_yaml({.name = "gone-b", .priority = 1, .node = "n1"}) +
-          pod_yaml({.name = "spare", .priority = 2, .node = "n1"}) + pod_yaml({.name = "high", .priority = 100, .cpu = 3}));
+    start(node_yaml("n1") +
+          pod_yaml({.name = "stuck", .priority = 1, .node = "n1", .annotations = "reprieve.dev/sim-terminate: 1h"}) +
+          pod_yaml({.name = "gone-a", .priority = 1, .node = "n1"}) +
+          pod_yaml({.name = "gone-b", .priority = 1, .node = "n1"}) +
+          pod_yaml({.name = "spare", .priority = 2, .node = "n1"}) +
+          pod_yaml({.name = "high", .priority = 100, .cpu = 3}));
     ControlLoop& loop = restart();
-    while (node_of("high").empty() && world().now() < kLoopStart + seconds(1800)) ASSERT_FALSE(loop.turn().has_value());
+    while (node_of("high").empty() && world().now() < kLoopStart + seconds(1800))
+        ASSERT_FALSE(loop.turn().has_value());
     EXPECT_EQ(node_of("high"), "n1");
-    EXPECT_THAT(record().evicted, UnorderedElementsAre("default/stuck", "default/gone-a", "default/gone-b", "default/spare"));
+    EXPECT_THAT(record().evicted,
+                UnorderedElementsAre("default/stuck", "default/gone-a", "default/gone-b", "default/spare"));
     run();
     expect_sound();
 }
 
 TEST_F(LoopTest, a_minimum_run_time_that_ends_wakes_the_loop) {
-    start(node_yaml("n1") + pod_yaml({.name = "young", .priority = 1, .cpu = 4, .node = "n1", .annotations = "reprieve.dev/min-runtime: 1h5m"}) +
-          pod_yaml({.name = "high", .priority = 100, .cpu = 4}));
+    start(
+        node_yaml("n1") +
+        pod_yaml(
+            {.name = "young", .priority = 1, .cpu = 4, .node = "n1", .annotations = "reprieve.dev/min-runtime: 1h5m"}) +
+        pod_yaml({.name = "high", .priority = 100, .cpu = 4}));
     run();
     EXPECT_EQ(node_of("high"), "n1");
     EXPECT_EQ(record().cycles > 0 ? record().evicted.size() : 0U, 1U);
@@ -308,8 +341,11 @@ TEST_F(LoopTest, an_eviction_that_a_budget_refuses_is_not_asked_for_again_and_ag
     actions[1].kind = ActionKind::kPreempt;
     actions[1].mode = EvictMode::kEvict;
     config.actions = actions;
-    std::string yaml = node_yaml("n1", 2) + pod_yaml({.name = "high", .priority = 100, .cpu = 2}) + pod_yaml({.name = "low", .priority = 1, .cpu = 2, .node = "n1"});
-    start(yaml + "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all}\nspec: {minAvailable: 1, selector: {matchExpressions: [{key: none, operator: DoesNotExist}]}}\n");
+    std::string yaml = node_yaml("n1", 2) + pod_yaml({.name = "high", .priority = 100, .cpu = 2}) +
+                       pod_yaml({.name = "low", .priority = 1, .cpu = 2, .node = "n1"});
+    start(yaml +
+          "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all}\nspec: {minAvailable: 1, "
+          "selector: {matchExpressions: [{key: none, operator: DoesNotExist}]}}\n");
     LoopOptions options;
     options.config = config;
     ControlLoop& loop = restart(options);

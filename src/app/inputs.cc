@@ -20,7 +20,8 @@ std::string sha256(const std::string& text) {
     unsigned size = 0;
     EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
     std::string out;
-    for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", bytes[i]);
+    for (unsigned i = 0; i < size; ++i)
+        out += fmt::format("{:02x}", bytes[i]);
     return out;
 }
 
@@ -45,7 +46,8 @@ Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vecto
     Loader loader(cluster.words(), [&](Object&& object, const SourceRef& source) {
         if (conflict) return;
         if (auto added = cluster.add(std::move(object), digest_bytes(source.text().json)); !added) {
-            conflict = LoadError{.file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
+            conflict = LoadError{
+                .file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
         }
     });
     for (const std::string& file : files) {
@@ -55,15 +57,21 @@ Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vecto
     if (auto done = cluster.refresh(now); !done) return std::unexpected(done.error());
     std::vector<std::string> warnings;
     const LoadReport report = loader.report();
-    for (const auto& [kind, count] : report.ignored) warnings.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
-    for (const auto& [what, count] : report.warnings) warnings.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    for (const auto& [kind, count] : report.ignored)
+        warnings.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
+    for (const auto& [what, count] : report.warnings)
+        warnings.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
     return warnings;
 }
 
-std::string plan_id(const Cluster& cluster, const std::string& config_text, const std::vector<std::string>& only, Time now) {
+std::string plan_id(const Cluster& cluster,
+                    const std::string& config_text,
+                    const std::vector<std::string>& only,
+                    Time now) {
     const Digest facts = cluster.digest();
     std::string all = fmt::format("{}\n{:016x}{:016x}\n{}\n{}\n", kVersion, facts.high, facts.low, now.us, config_text);
-    for (const std::string& name : only) all += name + "\n";
+    for (const std::string& name : only)
+        all += name + "\n";
     return "sha256:" + sha256(all);
 }
 

@@ -14,9 +14,14 @@ namespace reprieve {
 [[nodiscard]] Result<SchedulerConfig> load_config(const std::string& file);
 
 // Reads all files into the cluster, refreshes it and returns what was ignored, as warnings.
-[[nodiscard]] Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vector<std::string>& files, Time now);
+[[nodiscard]] Result<std::vector<std::string>> load_cluster(Cluster& cluster,
+                                                            const std::vector<std::string>& files,
+                                                            Time now);
 
 // Digest of what the snapshot, the configuration and the version say: equal inputs, equal id.
-[[nodiscard]] std::string plan_id(const Cluster& cluster, const std::string& config_text, const std::vector<std::string>& only, Time now);
+[[nodiscard]] std::string plan_id(const Cluster& cluster,
+                                  const std::string& config_text,
+                                  const std::vector<std::string>& only,
+                                  Time now);
 
 }  // namespace reprieve

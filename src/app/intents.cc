@@ -14,7 +14,8 @@ struct Victims {
 
 std::int64_t grace_of(const Cluster& cluster, const std::string& pod) {
     const std::size_t slash = pod.find('/');
-    const PodId id = cluster.find_pod(cluster.words().find_string(pod.substr(0, slash)), std::string_view(pod).substr(slash + 1));
+    const PodId id =
+        cluster.find_pod(cluster.words().find_string(pod.substr(0, slash)), std::string_view(pod).substr(slash + 1));
     return id ? cluster.pod(id).grace_seconds : 0;
 }
 
@@ -32,7 +33,8 @@ void record_intents(Plan& plan, const Cluster& cluster, Duration patience) {
         const auto found = victims.find(p.owner.empty() ? p.pod : p.owner);
         if (!p.after_evictions || found == victims.end()) continue;
         const Time deadline = plan.now + Duration{found->second.grace_seconds * 1'000'000} + patience;
-        plan.intents.push_back({.pod = p.pod, .uid = p.uid, .node = p.node, .victims = found->second.uids, .deadline = deadline});
+        plan.intents.push_back(
+            {.pod = p.pod, .uid = p.uid, .node = p.node, .victims = found->second.uids, .deadline = deadline});
     }
 }
 

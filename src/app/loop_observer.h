@@ -47,19 +47,24 @@ public:
     void add(LoopObserver& observer) { all_.push_back(&observer); }
 
     void on_change(const Change& change, const Cluster& cluster, Time now) override {
-        for (LoopObserver* o : all_) o->on_change(change, cluster, now);
+        for (LoopObserver* o : all_)
+            o->on_change(change, cluster, now);
     }
     void on_cycle(const CycleReport& report) override {
-        for (LoopObserver* o : all_) o->on_cycle(report);
+        for (LoopObserver* o : all_)
+            o->on_cycle(report);
     }
     void on_step(const SinkReport& report, Time now) override {
-        for (LoopObserver* o : all_) o->on_step(report, now);
+        for (LoopObserver* o : all_)
+            o->on_step(report, now);
     }
     void on_trouble(const std::string& what, Time now) override {
-        for (LoopObserver* o : all_) o->on_trouble(what, now);
+        for (LoopObserver* o : all_)
+            o->on_trouble(what, now);
     }
     void on_turn(const Cluster& cluster, Time now) override {
-        for (LoopObserver* o : all_) o->on_turn(cluster, now);
+        for (LoopObserver* o : all_)
+            o->on_turn(cluster, now);
     }
 
 private:

@@ -34,9 +34,11 @@ public:
 
     void on_cycle(const CycleReport& report) override {
         ++cycles;
-        for (const Violation& v : report.violations) violations.push_back(format_violation(v));
+        for (const Violation& v : report.violations)
+            violations.push_back(format_violation(v));
         if (!report.violations.empty()) std::fputs(plan_to_json(report.plan).c_str(), stderr);
-        acts = static_cast<std::int64_t>(report.plan.placements.size() + report.plan.evictions.size() + report.plan.nominations_cleared.size());
+        acts = static_cast<std::int64_t>(report.plan.placements.size() + report.plan.evictions.size() +
+                                         report.plan.nominations_cleared.size());
         plans.push_back(report.plan);
         if (report.carried_out) {
             for (const Eviction& e : report.plan.evictions) {
@@ -95,18 +97,21 @@ protected:
         return slot ? text_at(world.store().at(slot).body, {"spec", "nodeName"}) : "gone";
     }
     std::string nominated(const std::string& pod) {
-        return text_at(world().store().at(world().store().find_pod("default/" + pod)).body, {"status", "nominatedNodeName"});
+        return text_at(world().store().at(world().store().find_pod("default/" + pod)).body,
+                       {"status", "nominatedNodeName"});
     }
 
     // What must hold whenever nothing is going to happen any more.
     static void expect_sound(const World& world, const LoopRecord& record) {
         EXPECT_THAT(record.violations, testing::IsEmpty());
         EXPECT_THAT(record.troubles, testing::IsEmpty());
-        for (const auto& [uid, times] : record.evictions) EXPECT_EQ(times, 1) << "evicted more than once: " << uid;
+        for (const auto& [uid, times] : record.evictions)
+            EXPECT_EQ(times, 1) << "evicted more than once: " << uid;
         for (const std::string& owner : record.preemptors) {
             const SlotId slot = world.store().find_pod(owner);
             if (!slot) continue;
-            EXPECT_NE(text_at(world.store().at(slot).body, {"spec", "nodeName"}), "") << "evicted for, but not bound: " << owner;
+            EXPECT_NE(text_at(world.store().at(slot).body, {"spec", "nodeName"}), "")
+                << "evicted for, but not bound: " << owner;
         }
         for (SlotId slot : world.store().of_kind("Pod")) {
             const Json& body = world.store().at(slot).body;
@@ -124,7 +129,8 @@ private:
 };
 
 inline std::string node_yaml(const std::string& name, int cpu = 4) {
-    return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: '" + std::to_string(cpu) + "', memory: 16Gi, pods: '20'}}\n";
+    return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: '" +
+           std::to_string(cpu) + "', memory: 16Gi, pods: '20'}}\n";
 }
 
 struct PodText {
@@ -141,22 +147,30 @@ struct PodText {
 
 inline std::string pod_yaml(const PodText& pod) {
     std::string notes = pod.annotations;
-    if (!pod.group.empty()) notes += std::string(notes.empty() ? "" : ", ") + "scheduling.k8s.io/group-name: " + pod.group;
-    std::string out = "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: " + pod.name + "\n  creationTimestamp: '2026-03-02T08:00:00Z'\n  annotations: {" + notes + "}\n";
+    if (!pod.group.empty())
+        notes += std::string(notes.empty() ? "" : ", ") + "scheduling.k8s.io/group-name: " + pod.group;
+    std::string out = "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: " + pod.name +
+                      "\n  creationTimestamp: '2026-03-02T08:00:00Z'\n  annotations: {" + notes + "}\n";
     if (!pod.owner.empty()) {
-        out += "  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: " + pod.owner + ", uid: u, controller: true}]\n";
+        out += "  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: " + pod.owner +
+               ", uid: u, controller: true}]\n";
     }
-    out += "spec:\n  schedulerName: " + pod.scheduler + "\n  priority: " + std::to_string(pod.priority) + "\n  terminationGracePeriodSeconds: " + std::to_string(pod.grace) + "\n";
+    out += "spec:\n  schedulerName: " + pod.scheduler + "\n  priority: " + std::to_string(pod.priority) +
+           "\n  terminationGracePeriodSeconds: " + std::to_string(pod.grace) + "\n";
     if (!pod.node.empty()) out += "  nodeName: " + pod.node + "\n";
     out += "  containers: [{name: main, resources: {requests: {cpu: '" + std::to_string(pod.cpu) + "'}}}]\n";
-    if (!pod.node.empty()) out += "status: {phase: Running, startTime: '2026-03-02T08:00:00Z', conditions: [{type: Ready, status: 'True'}]}\n";
+    if (!pod.node.empty())
+        out +=
+            "status: {phase: Running, startTime: '2026-03-02T08:00:00Z', conditions: [{type: Ready, status: "
+            "'True'}]}\n";
     return out;
 }
 
 inline std::string gang_yaml(const std::string& name, int min, int priority_value = 0) {
-    std::string out = "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: class-" + name + "}\nvalue: " + std::to_string(priority_value) + "\n";
-    return out + "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: " + name + "}\nspec: {minMember: " + std::to_string(min) +
-           ", priorityClassName: class-" + name + "}\n";
+    std::string out = "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: class-" + name +
+                      "}\nvalue: " + std::to_string(priority_value) + "\n";
+    return out + "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: " + name +
+           "}\nspec: {minMember: " + std::to_string(min) + ", priorityClassName: class-" + name + "}\n";
 }
 
 }  // namespace reprieve

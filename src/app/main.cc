@@ -1,7 +1,7 @@
 // The program: commands, their options, exit codes.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
@@ -9,6 +9,7 @@
 #include "app/completion.h"
 #include "app/exit_codes.h"
 #include "app/plan_command.h"
+#include "app/run_command.h"
 #include "app/version.h"
 
 namespace reprieve {
@@ -24,6 +25,18 @@ Examples:
 Exit codes: 0 everything placed (or nothing to do), 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
 )";
 
+constexpr const char* kRunExamples = R"(
+Examples:
+  reprieve run -f examples/run                           the embedded cluster, on this machine, until nothing happens any more
+  reprieve run -f cluster.yaml --speed real              as on the wall; 10x is ten times faster, fast does not wait at all
+  reprieve run -f cluster.yaml --dry-run                 plan and tell, change nothing
+  reprieve run -f dump.json --cycles 20 --now 2026-01-01T12:00:00Z
+
+Without a cluster, -f feeds the embedded one: nodes with simulated kubelets, controllers that make lost pods again, and
+what a `kind: Timeline` document says happens. Only pods whose schedulerName is ours (default: reprieve) are scheduled.
+Exit codes: 0 everything placed, or stopped; 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
+)";
+
 int run(int argc, char** argv) {
     CLI::App app{"Reprieve: a Kubernetes scheduler whose trade is preemption"};
     app.name("reprieve");
@@ -34,17 +47,52 @@ int run(int argc, char** argv) {
 
     PlanOptions plan;
     CLI::App* plan_app = app.add_subcommand("plan", "Show what would be decided now; changes nothing");
-    plan_app->add_option("-f,--filename", plan.files, "File or directory of manifests, YAML or JSON; - for stdin")->required()->type_name("FILE");
+    plan_app->add_option("-f,--filename", plan.files, "File or directory of manifests, YAML or JSON; - for stdin")
+        ->required()
+        ->type_name("FILE");
     plan_app->add_option("--config", plan.config_file, "Scheduler configuration")->type_name("FILE");
-    plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")->type_name("NAME");
+    plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")
+        ->type_name("NAME");
     plan_app->add_option("--now", plan.now, "The time to plan for (RFC 3339); default: the clock")->type_name("TIME");
-    plan_app->add_option("-o,--output", plan.output, "table, json or yaml")->check(CLI::IsMember({"table", "json", "yaml"}))->type_name("FORMAT");
+    plan_app->add_option("-o,--output", plan.output, "table, json or yaml")
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->type_name("FORMAT");
     plan_app->footer(kPlanExamples);
     plan_app->callback([&] { code = plan_command(plan); });
 
+    RunOptions run_options;
+    CLI::App* run_app = app.add_subcommand("run", "Run the scheduler, on a cluster or on the embedded one");
+    run_app
+        ->add_option(
+            "-f,--filename", run_options.files, "Manifests for the embedded cluster: file or directory; - for stdin")
+        ->type_name("FILE");
+    run_app->add_option("--kubeconfig", run_options.kubeconfig, "Run on the cluster of this kubeconfig")
+        ->type_name("FILE");
+    run_app->add_flag("--in-cluster", run_options.in_cluster, "Run on the cluster this program runs in");
+    run_app->add_option("--config", run_options.config_file, "Scheduler configuration")->type_name("FILE");
+    run_app->add_option("--cycles", run_options.cycles, "Stop after so many cycles; 0: never")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N");
+    run_app->add_option("--ui", run_options.ui, "Serve health, metrics and the UI there, e.g. 127.0.0.1:8080")
+        ->type_name("ADDR");
+    run_app->add_flag("--dry-run", run_options.dry_run, "Plan and tell, change nothing");
+    run_app
+        ->add_option("--speed",
+                     run_options.speed,
+                     "Embedded cluster: fast, real or a factor such as 10x; default: 10x on a terminal, else fast")
+        ->type_name("SPEED");
+    run_app
+        ->add_option("--now", run_options.now, "Embedded cluster: its time at the start (RFC 3339); default: the clock")
+        ->type_name("TIME");
+    run_app->add_option("--seed", run_options.seed, "Embedded cluster: chooses the names of new pods")->type_name("N");
+    run_app->footer(kRunExamples);
+    run_app->callback([&] { code = run_command(run_options, RunPorts{}); });
+
     std::string check_file;
     CLI::App* check_app = app.add_subcommand("check", "Check a scheduler configuration");
-    check_app->add_option("CONFIG", check_file, "Scheduler configuration or volcano-scheduler.conf")->required()->type_name("FILE");
+    check_app->add_option("CONFIG", check_file, "Scheduler configuration or volcano-scheduler.conf")
+        ->required()
+        ->type_name("FILE");
     check_app->footer("\nExample:\n  reprieve check scheduler.yaml\n");
     check_app->callback([&] { code = check_command(check_file); });
 
@@ -53,7 +101,10 @@ int run(int argc, char** argv) {
 
     std::string shell;
     CLI::App* completion_app = app.add_subcommand("completion", "Print a shell completion script");
-    completion_app->add_option("SHELL", shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}))->type_name("SHELL");
+    completion_app->add_option("SHELL", shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->type_name("SHELL");
     completion_app->footer("\nExample:\n  source <(reprieve completion bash)\n");
     completion_app->callback([&] { fmt::print("{}", *completion_script(shell)); });
 

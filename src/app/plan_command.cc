@@ -31,7 +31,8 @@ int complain(const std::string& message) {
 // A plan that breaks a rule is a defect of ours: better no plan than that.
 void check_plan(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
     const std::vector<Violation> violations = audit(cluster, plan, config);
-    for (const Violation& v : violations) fmt::print(stderr, "reprieve: audit: {}\n", format_violation(v));
+    for (const Violation& v : violations)
+        fmt::print(stderr, "reprieve: audit: {}\n", format_violation(v));
     REPRIEVE_CHECK(violations.empty(), "the plan breaks {} rule(s)", violations.size());
 }
 
@@ -67,9 +68,12 @@ int plan_command(const PlanOptions& options) {
     sort_plan(plan);
     if (options.only.empty()) check_plan(cluster, plan, config);
 
-    if (options.output == "json") fmt::print("{}", plan_to_json(plan));
-    else if (options.output == "yaml") fmt::print("{}", plan_to_yaml(plan));
-    else fmt::print("{}", plan_to_table(plan, table_style()));
+    if (options.output == "json")
+        fmt::print("{}", plan_to_json(plan));
+    else if (options.output == "yaml")
+        fmt::print("{}", plan_to_yaml(plan));
+    else
+        fmt::print("{}", plan_to_table(plan, table_style()));
     return plan.unplaced.empty() ? kExitOk : kExitUnplaced;
 }
 

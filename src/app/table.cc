@@ -72,7 +72,9 @@ private:
 
 }  // namespace
 
-RowNote sentence(const std::string& text, Paint paint) { return {.label = "", .pieces = words_of(text), .paint = paint}; }
+RowNote sentence(const std::string& text, Paint paint) {
+    return {.label = "", .pieces = words_of(text), .paint = paint};
+}
 
 Table::Table(std::string title, std::vector<Column> columns, bool shared_notes)
     : title_(std::move(title)),

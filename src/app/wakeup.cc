@@ -27,7 +27,8 @@ void note_protections(const Cluster& cluster, Earliest& out) {
         if (row.min_runtime.us > 0) out.note(row.started + row.min_runtime);
         if (!row.has(kTolerates)) continue;
         const PriorityClass* cls = cluster.priority_class(cluster.pod(pod).priority_class);
-        if (cls != nullptr && cls->toleration_seconds) out.note(row.started + Duration{*cls->toleration_seconds * 1'000'000});
+        if (cls != nullptr && cls->toleration_seconds)
+            out.note(row.started + Duration{*cls->toleration_seconds * 1'000'000});
     }
 }
 
@@ -45,7 +46,8 @@ Time next_wakeup(const Cluster& cluster, const Plan& plan, const SchedulerConfig
     for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
         if (action.kind == ActionKind::kRevoke) note_queues(cluster, action.delay_evict_time, out);
         if (action.kind == ActionKind::kServingPreempt && !plan.matches.empty()) {
-            for (Duration step : {action.force_delete_timeout, action.min_terminating, action.claim_timeout}) out.note(plan.now + step);
+            for (Duration step : {action.force_delete_timeout, action.min_terminating, action.claim_timeout})
+                out.note(plan.now + step);
         }
     }
     return out.best();

@@ -116,7 +116,8 @@ void judge_waiting(const Case& judged, Report& report) {
         if (judged.bound(pod) && judged.fact(pod).terminating()) return;
     }
     for (const PlacedPod& item : judged.placed) {
-        if (item.entry->after_evictions && !item.in_flight) report.add("form", item.entry->pod, "waits for evictions, but there are none");
+        if (item.entry->after_evictions && !item.in_flight)
+            report.add("form", item.entry->pod, "waits for evictions, but there are none");
     }
 }
 

@@ -185,11 +185,14 @@ bool Case::is_in_flight(const PlacedPod& item) const {
         const auto& note = snapshot.gangs[gang].fact->plan;
         if (note) paid.insert(paid.end(), note->victim_uids.begin(), note->victim_uids.end());
     }
-    const auto is_paid = [&](const Pod& victim) { return !victim.uid.empty() && std::ranges::find(paid, victim.uid) != paid.end(); };
+    const auto is_paid = [&](const Pod& victim) {
+        return !victim.uid.empty() && std::ranges::find(paid, victim.uid) != paid.end();
+    };
     // A recorded victim that runs on untold: the earlier plan was not carried out to its end, so it is not going on.
     const bool interrupted = std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
         const Pod& victim = fact(other);
-        return bound(other) && !victim.finished() && !victim.terminating() && victim.more().soft_eviction.empty() && is_paid(victim);
+        return bound(other) && !victim.finished() && !victim.terminating() && victim.more().soft_eviction.empty() &&
+               is_paid(victim);
     });
     return !interrupted && std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
         const Pod& victim = fact(other);

@@ -11,9 +11,9 @@ namespace reprieve {
 
 }  // namespace reprieve
 
-#define REPRIEVE_CHECK(condition, ...)                                                                     \
-    do {                                                                                                   \
-        if (!(condition)) [[unlikely]] {                                                                   \
-            ::reprieve::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__));        \
-        }                                                                                                  \
+#define REPRIEVE_CHECK(condition, ...)                                                               \
+    do {                                                                                             \
+        if (!(condition)) [[unlikely]] {                                                             \
+            ::reprieve::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__)); \
+        }                                                                                            \
     } while (false)

@@ -1,4 +1,5 @@
-// FlatIndex: a hash index from a key that lives elsewhere to its dense id. Eight bytes per entry, no allocation per entry.
+// FlatIndex: a hash index from a key that lives elsewhere to its dense id. Eight bytes per entry, no allocation per
+// entry.
 //
 // The caller gives the hash and says whether an id is the one meant; the index stores only ids and hash bits.
 #pragma once
@@ -28,7 +29,8 @@ public:
     void insert(std::uint64_t hash, IdType id) {
         if ((filled_ + 1) * 3 > slots_.size() * 2) needs_room_ = true;
         std::size_t at = hash & mask();
-        while (slots_[at].state == kUsed) at = (at + 1) & mask();
+        while (slots_[at].state == kUsed)
+            at = (at + 1) & mask();
         if (slots_[at].state == kEmpty) ++filled_;
         slots_[at] = {id, bits_of(hash), kUsed};
         ++size_;

@@ -56,7 +56,8 @@ void Interner::grow() {
     const std::size_t mask = slots_.size() - 1;
     for (std::uint32_t id = 0; id < views_.size(); ++id) {
         std::size_t at = hashes_[id] & mask;
-        while (slots_[at] != kAbsent) at = (at + 1) & mask;
+        while (slots_[at] != kAbsent)
+            at = (at + 1) & mask;
         slots_[at] = id;
     }
 }

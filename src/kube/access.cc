@@ -38,9 +38,12 @@ bool is_loopback(const std::string& server) {
 
 Result<void> check_server(const std::string& server, const AccessOptions& options) {
     // Whoever sees the address in a log must not see a password.
-    if (server.find('@') != std::string::npos) return fail("the server's address holds a user name; only tokens and certificates are supported");
-    if (host_of(server).empty()) return fail(fmt::format("server {}: no address of the form https://host:port", server));
-    if (server.find_first_of("?# \t\r\n") != std::string::npos) return fail(fmt::format("server {}: not an address", server));
+    if (server.find('@') != std::string::npos)
+        return fail("the server's address holds a user name; only tokens and certificates are supported");
+    if (host_of(server).empty())
+        return fail(fmt::format("server {}: no address of the form https://host:port", server));
+    if (server.find_first_of("?# \t\r\n") != std::string::npos)
+        return fail(fmt::format("server {}: not an address", server));
     if (server.starts_with("https://")) return {};
     if (!server.starts_with("http://")) return fail(fmt::format("server {}: only https is supported", server));
     if (!options.loopback_http) return fail(fmt::format("server {}: plain HTTP must be allowed explicitly", server));
@@ -70,7 +73,8 @@ Result<Access> access_in_cluster(const ServiceAccount& account) {
     }
     Access access;
     const bool is_ipv6 = account.host.find(':') != std::string::npos;
-    access.server = fmt::format("https://{}{}{}:{}", is_ipv6 ? "[" : "", account.host, is_ipv6 ? "]" : "", account.port);
+    access.server =
+        fmt::format("https://{}{}{}:{}", is_ipv6 ? "[" : "", account.host, is_ipv6 ? "]" : "", account.port);
     if (auto checked = check_server(access.server, {}); !checked) return std::unexpected(checked.error());
 
     access.token_file = account.folder + "/token";

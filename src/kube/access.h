@@ -1,8 +1,8 @@
 // Access: where an API server is, how to be sure that it is the right one, and who we are there.
 //
 // Plain data, made from a kubeconfig or from what a pod finds in its own file system. A connection is always verified:
-// against the authority given here and no other, or against the system's where none is given. Secrets stay in here; none
-// of them is ever part of an error.
+// against the authority given here and no other, or against the system's where none is given. Secrets stay in here;
+// none of them is ever part of an error.
 #pragma once
 
 #include <string>

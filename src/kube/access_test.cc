@@ -11,7 +11,9 @@ namespace {
 
 class AccessTest : public ::testing::Test {
 protected:
-    AccessTest() : folder_(std::filesystem::temp_directory_path() / ("reprieve-access-" + std::to_string(::getpid()))) { std::filesystem::create_directories(folder_); }
+    AccessTest() : folder_(std::filesystem::temp_directory_path() / ("reprieve-access-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(folder_);
+    }
     ~AccessTest() override { std::filesystem::remove_all(folder_); }
 
     std::string write(const std::string& name, const std::string& text) const {
@@ -21,18 +23,24 @@ protected:
     }
     // A kubeconfig with these lines as its cluster and its user.
     std::string kubeconfig(const std::string& cluster, const std::string& user) const {
-        return write("config", "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
-                               "contexts:\n- {name: there, context: {cluster: none, user: none}}\n- {name: here, context: {cluster: c, user: u, namespace: team}}\n"
-                               "clusters:\n- name: c\n  cluster: {" + cluster + "}\nusers:\n- name: u\n  user: {" + user + "}\n");
+        return write("config",
+                     "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
+                     "contexts:\n- {name: there, context: {cluster: none, user: none}}\n- {name: here, context: "
+                     "{cluster: c, user: u, namespace: team}}\n"
+                     "clusters:\n- name: c\n  cluster: {" +
+                         cluster + "}\nusers:\n- name: u\n  user: {" + user + "}\n");
     }
-    static std::string error_of(const Result<Access>& access) { return access ? std::string() : access.error().message; }
+    static std::string error_of(const Result<Access>& access) {
+        return access ? std::string() : access.error().message;
+    }
 
     std::filesystem::path folder_;
 };
 
 TEST_F(AccessTest, CurrentContextWithInlineMaterial) {
-    const auto access = access_from_kubeconfig(kubeconfig("server: 'https://10.0.0.1:6443/', certificate-authority-data: UEVNMQ==",
-                                                          "client-certificate-data: Q0VSVA==, client-key-data: S0VZMg==, token: secret"));
+    const auto access = access_from_kubeconfig(
+        kubeconfig("server: 'https://10.0.0.1:6443/', certificate-authority-data: UEVNMQ==",
+                   "client-certificate-data: Q0VSVA==, client-key-data: S0VZMg==, token: secret"));
     ASSERT_TRUE(access.has_value()) << error_of(access);
     EXPECT_EQ(access->server, "https://10.0.0.1:6443");
     EXPECT_EQ(access->authority_pem, "PEM1");
@@ -44,7 +52,8 @@ TEST_F(AccessTest, CurrentContextWithInlineMaterial) {
 
 TEST_F(AccessTest, FilesCountFromTheKubeconfigsFolder) {
     write("ca.pem", "AUTHORITY");
-    const auto access = access_from_kubeconfig(kubeconfig("server: 'https://host', certificate-authority: ca.pem", "tokenFile: token"));
+    const auto access =
+        access_from_kubeconfig(kubeconfig("server: 'https://host', certificate-authority: ca.pem", "tokenFile: token"));
     ASSERT_TRUE(access.has_value()) << error_of(access);
     EXPECT_EQ(access->authority_pem, "AUTHORITY");
     EXPECT_EQ(access->token_file, (folder_ / "token").string());
@@ -52,11 +61,14 @@ TEST_F(AccessTest, FilesCountFromTheKubeconfigsFolder) {
 
 TEST_F(AccessTest, ProgramsAreNotRun) {
     const auto access = access_from_kubeconfig(kubeconfig("server: 'https://host'", "exec: {command: aws}"));
-    EXPECT_NE(error_of(access).find("user \"u\": exec: programs that hand out credentials are not run"), std::string::npos) << error_of(access);
+    EXPECT_NE(error_of(access).find("user \"u\": exec: programs that hand out credentials are not run"),
+              std::string::npos)
+        << error_of(access);
 }
 
 TEST_F(AccessTest, VerificationCannotBeSwitchedOff) {
-    const auto access = access_from_kubeconfig(kubeconfig("server: 'https://host', insecure-skip-tls-verify: true", "token: x"));
+    const auto access =
+        access_from_kubeconfig(kubeconfig("server: 'https://host', insecure-skip-tls-verify: true", "token: x"));
     EXPECT_NE(error_of(access).find("insecure-skip-tls-verify: refused"), std::string::npos) << error_of(access);
 }
 
@@ -66,17 +78,26 @@ TEST_F(AccessTest, PlainHttpOnlyToThisMachineAndOnlyWhenAsked) {
     EXPECT_TRUE(access_from_kubeconfig(kubeconfig("server: 'http://[::1]:8080'", "token: x"), allowed).has_value());
     EXPECT_FALSE(access_from_kubeconfig(kubeconfig("server: 'http://127.0.0.1:8080'", "token: x")).has_value());
     EXPECT_FALSE(access_from_kubeconfig(kubeconfig("server: 'http://10.0.0.1:8080'", "token: x"), allowed).has_value());
-    EXPECT_FALSE(access_from_kubeconfig(kubeconfig("server: 'http://127.0.0.1.example.org'", "token: x"), allowed).has_value());
+    EXPECT_FALSE(
+        access_from_kubeconfig(kubeconfig("server: 'http://127.0.0.1.example.org'", "token: x"), allowed).has_value());
 }
 
 TEST_F(AccessTest, WhatIsWrongIsSaid) {
-    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://h'", "client-key-data: AAAA"))).find("a client certificate needs a client-key"), std::string::npos);
-    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://h', certificate-authority-data: '!'", ""))).find("certificate-authority-data: not base64"), std::string::npos);
-    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://user:pw@h'", ""))).find("user name"), std::string::npos);
-    EXPECT_EQ(error_of(access_from_kubeconfig(kubeconfig("server: 'https://user:pw@h'", ""))).find("pw"), std::string::npos);
+    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://h'", "client-key-data: AAAA")))
+                  .find("a client certificate needs a client-key"),
+              std::string::npos);
+    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://h', certificate-authority-data: '!'", "")))
+                  .find("certificate-authority-data: not base64"),
+              std::string::npos);
+    EXPECT_NE(error_of(access_from_kubeconfig(kubeconfig("server: 'https://user:pw@h'", ""))).find("user name"),
+              std::string::npos);
+    EXPECT_EQ(error_of(access_from_kubeconfig(kubeconfig("server: 'https://user:pw@h'", ""))).find("pw"),
+              std::string::npos);
     EXPECT_NE(error_of(access_from_kubeconfig((folder_ / "none").string())).find("cannot be read"), std::string::npos);
     EXPECT_NE(error_of(access_from_kubeconfig(write("bad", "a: [1"))).find("bad:"), std::string::npos);
-    EXPECT_NE(error_of(access_from_kubeconfig(write("empty", "apiVersion: v1\nkind: Config\n"))).find("current-context: not set"), std::string::npos);
+    EXPECT_NE(error_of(access_from_kubeconfig(write("empty", "apiVersion: v1\nkind: Config\n")))
+                  .find("current-context: not set"),
+              std::string::npos);
 }
 
 TEST_F(AccessTest, InCluster) {

@@ -9,7 +9,9 @@
 namespace reprieve {
 namespace {
 
-std::string full_name(StringId ns, StringId name, const Vocabulary& words) { return fmt::format("{}/{}", words.text(ns), words.text(name)); }
+std::string full_name(StringId ns, StringId name, const Vocabulary& words) {
+    return fmt::format("{}/{}", words.text(ns), words.text(name));
+}
 
 std::string label(const Labels& labels, std::string_view key, const Vocabulary& words) {
     const StringId id = words.find_string(key);
@@ -49,7 +51,10 @@ void read_group_status(std::string_view json, GangAddress& out) {
 
 }  // namespace
 
-void AddressBook::enter(const Gang& gang, const Vocabulary& words, const std::string& api_version, std::string_view json) {
+void AddressBook::enter(const Gang& gang,
+                        const Vocabulary& words,
+                        const std::string& api_version,
+                        std::string_view json) {
     GangAddress address{.dialect = gang.dialect,
                         .path = object_path(api_version, words.text(gang.ns), "podgroups", words.text(gang.name)),
                         .uid = gang.uid,
@@ -61,7 +66,9 @@ void AddressBook::enter(const Gang& gang, const Vocabulary& words, const std::st
 }
 
 void AddressBook::enter(const Queue& queue, const Vocabulary& words, const std::string& api_version) {
-    std::string path = object_path(api_version, queue.is_quota ? words.text(queue.ns) : std::string_view(), queue.is_quota ? "elasticquotas" : "queues",
+    std::string path = object_path(api_version,
+                                   queue.is_quota ? words.text(queue.ns) : std::string_view(),
+                                   queue.is_quota ? "elasticquotas" : "queues",
                                    words.text(queue.name));
     const std::lock_guard lock(mutex_);
     queues_[words.str(queue.name)] = std::move(path);
@@ -81,7 +88,10 @@ void AddressBook::enter(const Workload& workload, const Vocabulary& words, const
     planes_[path] = plane;
 }
 
-void AddressBook::see(const Object& object, const Vocabulary& words, const std::string& api_version, std::string_view json) {
+void AddressBook::see(const Object& object,
+                      const Vocabulary& words,
+                      const std::string& api_version,
+                      std::string_view json) {
     if (const auto* gang = std::get_if<Gang>(&object)) enter(*gang, words, api_version, json);
     if (const auto* queue = std::get_if<Queue>(&object)) enter(*queue, words, api_version);
     if (const auto* workload = std::get_if<Workload>(&object)) enter(*workload, words, api_version);
@@ -93,7 +103,8 @@ void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
     if (const auto* queue = std::get_if<Queue>(&object)) queues_.erase(words.str(queue->name));
     if (const auto* workload = std::get_if<Workload>(&object)) {
         const bool is_revision = workload->kind == WorkloadKind::kRevision;
-        const auto found = planes_.find(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
+        const auto found =
+            planes_.find(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
         if (found == planes_.end()) return;
         commits_.erase(found->second);
         planes_.erase(found);

@@ -21,7 +21,7 @@ struct GangAddress {
     std::string path;  // of the PodGroup
     std::string uid;
     std::int32_t min_members = 0;
-    std::string phase;               // Volcano
+    std::string phase;                 // Volcano
     bool initially_scheduled = false;  // core: the condition is True already
 };
 

@@ -17,7 +17,9 @@ protected:
     }
     void forget_last() { book_.see_gone(last_, words_); }
     void see_deployment(const std::string& metadata) {
-        see(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"ns",)" + metadata + R"(},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},"template":{}}})", "apps/v1");
+        see(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"ns",)" + metadata +
+                R"(},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},"template":{}}})",
+            "apps/v1");
     }
 
     Vocabulary words_;
@@ -46,9 +48,11 @@ TEST_F(AddressBookTest, GangsInTheirDialect) {
 }
 
 TEST_F(AddressBookTest, QueuesByBareName) {
-    see(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{"weight":1}})", "scheduling.volcano.sh/v1beta1");
+    see(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{"weight":1}})",
+        "scheduling.volcano.sh/v1beta1");
     EXPECT_EQ(book_.queue("q"), "/apis/scheduling.volcano.sh/v1beta1/queues/q");
-    see(R"({"apiVersion":"scheduling.sigs.k8s.io/v1alpha1","kind":"ElasticQuota","metadata":{"name":"e","namespace":"ns"},"spec":{"min":{"cpu":1},"max":{"cpu":2}}})", "scheduling.sigs.k8s.io/v1alpha1");
+    see(R"({"apiVersion":"scheduling.sigs.k8s.io/v1alpha1","kind":"ElasticQuota","metadata":{"name":"e","namespace":"ns"},"spec":{"min":{"cpu":1},"max":{"cpu":2}}})",
+        "scheduling.sigs.k8s.io/v1alpha1");
     EXPECT_EQ(book_.queue("e"), "/apis/scheduling.sigs.k8s.io/v1alpha1/namespaces/ns/elasticquotas/e");
 }
 

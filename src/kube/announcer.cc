@@ -19,7 +19,8 @@ constexpr Duration kOtherMessageAfter{30'000'000};
 std::string shortened(std::string text) {
     if (text.size() <= kLongestNote) return text;
     std::size_t end = kLongestNote - 3;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+        --end;
     text.resize(end);
     return text + "...";
 }
@@ -46,11 +47,20 @@ std::string Announcer::why(const Unplaced& entry) {
 
 void Announcer::bound(const Placement& placement, Time now) {
     settled(placement.pod);
-    send({placement.pod, placement.uid, "Normal", "Scheduled", "Binding", fmt::format("Successfully assigned {} to {}", placement.pod, placement.node)}, now);
+    send({placement.pod,
+          placement.uid,
+          "Normal",
+          "Scheduled",
+          "Binding",
+          fmt::format("Successfully assigned {} to {}", placement.pod, placement.node)},
+         now);
 }
 
 void Announcer::preempted(const Eviction& eviction, Time now) {
-    std::string note = fmt::format("Preempted for {} on node {} by {}", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.node, eviction.action);
+    std::string note = fmt::format("Preempted for {} on node {} by {}",
+                                   eviction.owner.empty() ? "its queue" : eviction.owner,
+                                   eviction.node,
+                                   eviction.action);
     if (!eviction.reason.empty()) note += ": " + eviction.reason;
     send({eviction.pod, eviction.uid, "Normal", "Preempted", "Preempting", shortened(std::move(note))}, now);
 }
@@ -99,17 +109,18 @@ void Announcer::send(const News& news, Time now) {
     }
     request.method = "POST";
     request.path = events_path(ns);
-    request.body = dump({{"apiVersion", "events.k8s.io/v1"},
-                         {"kind", "Event"},
-                         {"metadata", {{"name", advice.name}, {"namespace", ns}}},
-                         {"eventTime", micro_time(now)},
-                         {"reportingController", options_.controller},
-                         {"reportingInstance", options_.instance},
-                         {"type", news.type},
-                         {"reason", news.reason},
-                         {"action", news.action},
-                         {"note", news.note},
-                         {"regarding", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", ns}, {"name", name}, {"uid", news.uid}}}});
+    request.body = dump(
+        {{"apiVersion", "events.k8s.io/v1"},
+         {"kind", "Event"},
+         {"metadata", {{"name", advice.name}, {"namespace", ns}}},
+         {"eventTime", micro_time(now)},
+         {"reportingController", options_.controller},
+         {"reportingInstance", options_.instance},
+         {"type", news.type},
+         {"reason", news.reason},
+         {"action", news.action},
+         {"note", news.note},
+         {"regarding", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", ns}, {"name", name}, {"uid", news.uid}}}});
     outbox_->tell(std::move(request));
 }
 

@@ -13,7 +13,8 @@ Duration Jitter::soften(Duration whole) { return {between(whole.us - whole.us / 
 
 Duration Backoff::next(Jitter& jitter, Duration asked_for) {
     Duration wait = limits_.first;
-    for (int i = 0; i < failures_ && wait < limits_.longest; ++i) wait.us *= 2;
+    for (int i = 0; i < failures_ && wait < limits_.longest; ++i)
+        wait.us *= 2;
     ++failures_;
     wait = jitter.soften(std::min(wait, limits_.longest));
     // Nobody comes back earlier than asked, but not everybody at that moment.

@@ -1,5 +1,5 @@
-// Backoff: how long to wait before trying again: twice as long each time, up to a limit, with a random part so that many
-// clients do not come back together. Seeded, so that a run can be repeated.
+// Backoff: how long to wait before trying again: twice as long each time, up to a limit, with a random part so that
+// many clients do not come back together. Seeded, so that a run can be repeated.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,8 @@ TEST(Backoff, SameSeedSameWaits) {
     Jitter second(42);
     Backoff a;
     Backoff b;
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(a.next(first), b.next(second));
+    for (int i = 0; i < 10; ++i)
+        EXPECT_EQ(a.next(first), b.next(second));
 }
 
 }  // namespace

@@ -36,17 +36,29 @@ struct PlanRecord {
 
 // Nomination, intent (where given) and the reason why the pod is not bound yet, in one: a pod's status may be patched
 // together with its annotations.
-[[nodiscard]] std::string nomination_body(const std::string& uid, const std::string& node, const std::optional<PlanRecord>& plan, const std::string& message, Time now);
+[[nodiscard]] std::string nomination_body(const std::string& uid,
+                                          const std::string& node,
+                                          const std::optional<PlanRecord>& plan,
+                                          const std::string& message,
+                                          Time now);
 [[nodiscard]] std::string clear_nomination_body(const std::string& uid);
 [[nodiscard]] std::string unschedulable_body(const std::string& uid, const std::string& message, Time now);
 // `annotations` go with it in the same patch.
-[[nodiscard]] std::string mark_body(const std::string& uid, const std::string& message, Time now, const std::map<std::string, std::string>& annotations = {});
+[[nodiscard]] std::string mark_body(const std::string& uid,
+                                    const std::string& message,
+                                    Time now,
+                                    const std::map<std::string, std::string>& annotations = {});
 [[nodiscard]] std::string unmark_body(const std::string& uid);
 [[nodiscard]] std::string soft_eviction_text(const std::string& owner, const std::string& reason, Time now);
 [[nodiscard]] std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds);
 [[nodiscard]] std::string eviction_body(const std::string& name, const std::string& uid);
-[[nodiscard]] std::string binding_body(const std::string& name, const std::string& uid, const std::string& node, const std::vector<std::string>& devices);
-[[nodiscard]] std::string annotations_body(const std::string& uid, const std::map<std::string, std::string>& set, const std::vector<std::string>& remove);
+[[nodiscard]] std::string binding_body(const std::string& name,
+                                       const std::string& uid,
+                                       const std::string& node,
+                                       const std::vector<std::string>& devices);
+[[nodiscard]] std::string annotations_body(const std::string& uid,
+                                           const std::map<std::string, std::string>& set,
+                                           const std::vector<std::string>& remove);
 // From one number to another, refused by the server where it is neither.
 [[nodiscard]] std::string scale_body(std::int64_t from, std::int64_t to);
 [[nodiscard]] std::string max_scale_body(std::int64_t from, std::int64_t to);

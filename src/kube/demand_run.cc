@@ -12,7 +12,9 @@ namespace {
 constexpr Duration kSlack{60'000'000};
 
 // The others are not deleted by us: a controller or a second delete does it.
-bool is_marked_first(const Eviction& eviction) { return eviction.mode != EvictionMode::kScaleDown && eviction.mode != EvictionMode::kForceDelete; }
+bool is_marked_first(const Eviction& eviction) {
+    return eviction.mode != EvictionMode::kScaleDown && eviction.mode != EvictionMode::kForceDelete;
+}
 
 // Whether all that an eviction does has been done.
 bool is_over(const Eviction& eviction, const KnownPod& known) {
@@ -21,12 +23,15 @@ bool is_over(const Eviction& eviction, const KnownPod& known) {
 }
 
 std::string mark_message(const Eviction& eviction) {
-    std::string message = fmt::format("reprieve: preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
+    std::string message = fmt::format(
+        "reprieve: preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
     if (!eviction.reason.empty()) message += ": " + eviction.reason;
     return message;
 }
 
-bool is_refused_by_budget(const HttpAnswer& answer) { return answer.status == 429 && read_status(answer.body).budget_refused; }
+bool is_refused_by_budget(const HttpAnswer& answer) {
+    return answer.status == 429 && read_status(answer.body).budget_refused;
+}
 
 }  // namespace
 
@@ -40,34 +45,43 @@ std::map<std::string, Demand> demands_of(const Plan& plan) {
     for (const Eviction& eviction : plan.evictions) {
         if (is_marked_first(eviction)) demands[eviction.owner].evictions.push_back(&eviction);
     }
-    for (auto& [owner, demand] : demands) demand.owner = owner;
+    for (auto& [owner, demand] : demands)
+        demand.owner = owner;
     return demands;
 }
 
 std::vector<PlanRecord> records_of(const Demand& demand, const std::string& plan_id, Time deadline) {
     std::map<std::string, std::vector<std::string>> by_node;
-    for (const Eviction* eviction : demand.evictions) by_node[eviction->node].push_back(eviction->uid);
+    for (const Eviction* eviction : demand.evictions)
+        by_node[eviction->node].push_back(eviction->uid);
     std::vector<PlanRecord> records;
     std::set<std::string> named;
     for (const Placement* placement : demand.waiting) {
-        records.push_back({.id = plan_id, .node = placement->node, .victims = by_node[placement->node], .deadline = deadline});
+        records.push_back(
+            {.id = plan_id, .node = placement->node, .victims = by_node[placement->node], .deadline = deadline});
         named.insert(placement->node);
     }
     if (records.empty()) return records;
     for (const auto& [node, victims] : by_node) {
-        if (!named.contains(node)) records.front().victims.insert(records.front().victims.end(), victims.begin(), victims.end());
+        if (!named.contains(node))
+            records.front().victims.insert(records.front().victims.end(), victims.begin(), victims.end());
     }
-    for (PlanRecord& record : records) std::ranges::sort(record.victims);
+    for (PlanRecord& record : records)
+        std::ranges::sort(record.victims);
     return records;
 }
 
 Time DemandRun::deadline() const {
     std::int64_t grace = 30;
-    for (const Eviction* eviction : demand_.evictions) grace = std::max(grace, outbox_->pods().find(eviction->pod).grace_seconds);
+    for (const Eviction* eviction : demand_.evictions)
+        grace = std::max(grace, outbox_->pods().find(eviction->pod).grace_seconds);
     return plan_->now + Duration{grace * 1'000'000 + kSlack.us};
 }
 
-PodWrite DemandRun::status_patch(SinkStep step, const std::string& pod, const std::string& uid, std::string body) const {
+PodWrite DemandRun::status_patch(SinkStep step,
+                                 const std::string& pod,
+                                 const std::string& uid,
+                                 std::string body) const {
     PodWrite write{.step = step, .pod = pod, .uid = uid};
     write.request.method = "PATCH";
     write.request.path = pod_path(pod, "status");
@@ -85,14 +99,17 @@ void DemandRun::start() {
 void DemandRun::step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*next)()) {
     if (end == WriteEnd::kFailed || (end == WriteEnd::kGone && !gone_is_fine)) failed_ = true;
     if (--open_ > 0) return;
-    if (failed_) refuse_rest();
-    else (this->*next)();
+    if (failed_)
+        refuse_rest();
+    else
+        (this->*next)();
 }
 
 void DemandRun::record() {
     const std::vector<PlanRecord> records = records_of(demand_, plan_->id, deadline());
     open_ = 1;
-    for (std::size_t i = 0; i < records.size(); ++i) nominate(*demand_.waiting[i], records[i]);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        nominate(*demand_.waiting[i], records[i]);
     step_ended(WriteEnd::kDone, true, &DemandRun::mark);
 }
 
@@ -100,13 +117,20 @@ void DemandRun::nominate(const Placement& placement, const PlanRecord& record) {
     const KnownPod known = outbox_->pods().find(placement.pod);
     const bool same_pod = known.certain && known.uid == placement.uid;
     // A plan that evicts nobody more leaves the record of the plan that did.
-    const bool recorded = same_pod && known.has_plan && known.plan_node == record.node && (record.victims.empty() || known.plan_victims == record.victims);
+    const bool recorded = same_pod && known.has_plan && known.plan_node == record.node &&
+                          (record.victims.empty() || known.plan_victims == record.victims);
     if (recorded && known.nominated == placement.node) return;
 
-    const std::string message = demand_.evictions.empty() ? fmt::format("waits on node {} for pods that are leaving", placement.node)
-                                                          : fmt::format("waits on node {} for {} preempted pods to leave", placement.node, demand_.evictions.size());
-    PodWrite write = status_patch(SinkStep::kNominate, placement.pod, placement.uid,
-                                  nomination_body(placement.uid, placement.node, recorded ? std::nullopt : std::optional(record), message, plan_->now));
+    const std::string message =
+        demand_.evictions.empty()
+            ? fmt::format("waits on node {} for pods that are leaving", placement.node)
+            : fmt::format("waits on node {} for {} preempted pods to leave", placement.node, demand_.evictions.size());
+    PodWrite write = status_patch(
+        SinkStep::kNominate,
+        placement.pod,
+        placement.uid,
+        nomination_body(
+            placement.uid, placement.node, recorded ? std::nullopt : std::optional(record), message, plan_->now));
     write.change = [&](KnownPod& pod) {
         pod.nominated = placement.node;
         if (recorded) return;
@@ -115,12 +139,15 @@ void DemandRun::nominate(const Placement& placement, const PlanRecord& record) {
         pod.plan_victims = record.victims;
     };
     ++open_;
-    outbox_->write(std::move(write), [self = shared_from_this()](WriteEnd end, const HttpAnswer&) { self->step_ended(end, false, &DemandRun::mark); });
+    outbox_->write(std::move(write), [self = shared_from_this()](WriteEnd end, const HttpAnswer&) {
+        self->step_ended(end, false, &DemandRun::mark);
+    });
 }
 
 void DemandRun::mark() {
     open_ = 1;
-    for (const Eviction* eviction : demand_.evictions) mark(*eviction);
+    for (const Eviction* eviction : demand_.evictions)
+        mark(*eviction);
     step_ended(WriteEnd::kDone, true, &DemandRun::evict);
 }
 
@@ -132,7 +159,10 @@ void DemandRun::mark(const Eviction& eviction) {
 
     std::map<std::string, std::string> annotations;
     if (softly) annotations[kSoftEvictionAnnotation] = soft_eviction_text(eviction.owner, eviction.reason, plan_->now);
-    PodWrite write = status_patch(softly ? SinkStep::kEvict : SinkStep::kMark, eviction.pod, eviction.uid, mark_body(eviction.uid, mark_message(eviction), plan_->now, annotations));
+    PodWrite write = status_patch(softly ? SinkStep::kEvict : SinkStep::kMark,
+                                  eviction.pod,
+                                  eviction.uid,
+                                  mark_body(eviction.uid, mark_message(eviction), plan_->now, annotations));
     write.change = [softly](KnownPod& pod) {
         pod.marked = true;
         if (softly) pod.softly_evicted = true;
@@ -147,7 +177,8 @@ void DemandRun::mark(const Eviction& eviction) {
 
 void DemandRun::evict() {
     for (const Eviction* eviction : demand_.evictions) {
-        if (eviction->mode != EvictionMode::kSoft && !is_over(*eviction, outbox_->pods().find(eviction->pod))) evict(*eviction);
+        if (eviction->mode != EvictionMode::kSoft && !is_over(*eviction, outbox_->pods().find(eviction->pod)))
+            evict(*eviction);
     }
     outbox_->close();
 }
@@ -163,10 +194,11 @@ void DemandRun::evict(const Eviction& eviction) {
     if (by_api) write.request.is_final = &is_refused_by_budget;
     write.change = [now = plan_->now](KnownPod& pod) { pod.deleting = now; };
     write.gone_is_fine = true;
-    outbox_->write(std::move(write), [self = shared_from_this(), &eviction, by_api](WriteEnd end, const HttpAnswer& answer) {
-        if (end == WriteEnd::kDone) self->evicted_(eviction);
-        if (by_api && is_refused_by_budget(answer)) self->take_back_mark(eviction);
-    });
+    outbox_->write(std::move(write),
+                   [self = shared_from_this(), &eviction, by_api](WriteEnd end, const HttpAnswer& answer) {
+                       if (end == WriteEnd::kDone) self->evicted_(eviction);
+                       if (by_api && is_refused_by_budget(answer)) self->take_back_mark(eviction);
+                   });
 }
 
 // The budget let nobody go: a pod that stays must not look as if it were leaving.

@@ -41,7 +41,11 @@ public:
 
     // Of two runs the one with the lower rank is finished first: better one preemptor served than two half served.
     DemandRun(Outbox& outbox, std::uint64_t rank, std::shared_ptr<const Plan> plan, Demand demand, Evicted evicted)
-        : outbox_(&outbox), rank_(rank), plan_(std::move(plan)), demand_(std::move(demand)), evicted_(std::move(evicted)) {}
+        : outbox_(&outbox),
+          rank_(rank),
+          plan_(std::move(plan)),
+          demand_(std::move(demand)),
+          evicted_(std::move(evicted)) {}
 
     void start();
 
@@ -58,7 +62,10 @@ private:
     void refuse_rest();
     [[nodiscard]] Time deadline() const;
 
-    [[nodiscard]] PodWrite status_patch(SinkStep step, const std::string& pod, const std::string& uid, std::string body) const;
+    [[nodiscard]] PodWrite status_patch(SinkStep step,
+                                        const std::string& pod,
+                                        const std::string& uid,
+                                        std::string body) const;
 
     Outbox* outbox_;
     std::uint64_t rank_;

@@ -11,7 +11,8 @@ std::optional<std::set<std::string, std::less<>>> read_plurals(const std::string
     if (!list.is_object() || !list.contains("resources") || !list["resources"].is_array()) return std::nullopt;
     std::set<std::string, std::less<>> plurals;
     for (const auto& resource : list["resources"]) {
-        if (resource.is_object() && resource.contains("name") && resource["name"].is_string()) plurals.insert(resource["name"].get<std::string>());
+        if (resource.is_object() && resource.contains("name") && resource["name"].is_string())
+            plurals.insert(resource["name"].get<std::string>());
     }
     return plurals;
 }
@@ -37,14 +38,17 @@ void Discovery::ask(Found found) {
     served_.clear();
     for (const FollowedKind& kind : followed_kinds()) {
         if (kind.required) continue;
-        for (const std::string_view version : kind.versions) served_.try_emplace(api_version(kind, version));
+        for (const std::string_view version : kind.versions)
+            served_.try_emplace(api_version(kind, version));
     }
     open_ = served_.size();
     for (const auto& [version, plurals] : served_) {
         HttpRequest request;
         request.path = api_root(version);
         request.patience = {10'000'000};
-        client_->send(this, std::move(request), [this, version = version](const HttpAnswer& answer) { answered(version, answer); });
+        client_->send(this, std::move(request), [this, version = version](const HttpAnswer& answer) {
+            answered(version, answer);
+        });
     }
 }
 

@@ -19,7 +19,14 @@ TEST(Kinds, EveryKindCanSayThatOneIsGone) {
     Vocabulary words;
     for (const FollowedKind& kind : followed_kinds()) {
         const Object object = kind.named(words.string("ns"), "name", words);
-        const bool has_namespace = std::visit([&](const auto& one) { if constexpr (requires { one.ns; }) return one.ns.valid(); else return false; }, object);
+        const bool has_namespace = std::visit(
+            [&](const auto& one) {
+                if constexpr (requires { one.ns; })
+                    return one.ns.valid();
+                else
+                    return false;
+            },
+            object);
         EXPECT_EQ(has_namespace, kind.namespaced) << kind.kind << " " << kind.group;
     }
 }
@@ -47,7 +54,8 @@ TEST(Discovery, NoAnswerIsNotAbsence) {
 }
 
 TEST(Discovery, ReadsResourceLists) {
-    const auto plurals = read_plurals(R"({"kind":"APIResourceList","resources":[{"name":"queues"},{"name":"queues/status"},{}]})");
+    const auto plurals =
+        read_plurals(R"({"kind":"APIResourceList","resources":[{"name":"queues"},{"name":"queues/status"},{}]})");
     ASSERT_TRUE(plurals.has_value());
     EXPECT_TRUE(plurals->contains("queues"));
     EXPECT_EQ(plurals->size(), 2U);

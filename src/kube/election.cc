@@ -10,9 +10,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_at(const nlohmann::json& from, const char* key) { return from.contains(key) && from[key].is_string() ? from[key].get<std::string>() : std::string(); }
+std::string text_at(const nlohmann::json& from, const char* key) {
+    return from.contains(key) && from[key].is_string() ? from[key].get<std::string>() : std::string();
+}
 
-std::int64_t number_at(const nlohmann::json& from, const char* key) { return from.contains(key) && from[key].is_number_integer() ? from[key].get<std::int64_t>() : 0; }
+std::int64_t number_at(const nlohmann::json& from, const char* key) {
+    return from.contains(key) && from[key].is_number_integer() ? from[key].get<std::int64_t>() : 0;
+}
 
 }  // namespace
 
@@ -39,7 +43,8 @@ std::string lease_body(const ElectionOptions& options, const LeaseRecord& record
                  {"acquireTime", record.acquire_time},
                  {"renewTime", record.renew_time},
                  {"leaseTransitions", record.transitions}};
-    return Json{{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}, {"metadata", metadata}, {"spec", spec}}.dump();
+    return Json{{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}, {"metadata", metadata}, {"spec", spec}}
+        .dump();
 }
 
 LeaseRecord Election::our_record(Time wall) const {

@@ -1,9 +1,9 @@
 // Election: who of several replicas acts, decided by a Lease object that all of them read and only one renews.
 //
 // Safe whatever the clocks of other machines show: times written in the Lease are never compared with ours. A lease is
-// over when it has not changed for its own duration, measured by our own clock from the moment we saw it change; we lead
-// until the deadline counted from when our last successful renewal was *sent*, which is earlier than that. Pure state:
-// time and answers come in, the next request comes out.
+// over when it has not changed for its own duration, measured by our own clock from the moment we saw it change; we
+// lead until the deadline counted from when our last successful renewal was *sent*, which is earlier than that. Pure
+// state: time and answers come in, the next request comes out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace reprieve {
 struct ElectionOptions {
     std::string ns = "reprieve-system";
     std::string name = "reprieve";
-    std::string identity;        // of this replica; unique
+    std::string identity;           // of this replica; unique
     Duration duration{15'000'000};  // after which others may take over
     Duration deadline{10'000'000};  // after which we stop, if we could not renew
     Duration retry{2'000'000};
@@ -69,8 +69,8 @@ private:
     ElectionOptions options_;
     LeaseRecord seen_;
     bool exists_ = false;
-    bool fresh_ = false;   // `seen_` was read since somebody was faster
-    Duration changed_;     // when we saw it change, by our clock
+    bool fresh_ = false;  // `seen_` was read since somebody was faster
+    Duration changed_;    // when we saw it change, by our clock
     Duration leads_until_;
 };
 

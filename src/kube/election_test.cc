@@ -39,8 +39,10 @@ void round(Election& election, Server& server, Duration now, Time wall = kWall) 
             election.read(server.lease, now);
             continue;
         }
-        if (server.store(todo)) election.written(*server.lease, now, now);
-        else election.refused();
+        if (server.store(todo))
+            election.written(*server.lease, now, now);
+        else
+            election.refused();
         return;
     }
 }
@@ -129,10 +131,17 @@ TEST(Election, ResigningLetsOthersInAtOnce) {
 
 TEST(Election, LeaseAsJson) {
     const ElectionOptions options = named("a");
-    const LeaseRecord record{.holder = "a", .duration_seconds = 15, .acquire_time = "2026-01-01T00:00:00.000000Z", .renew_time = "2026-01-01T00:00:01.000000Z", .transitions = 3, .version = "8"};
+    const LeaseRecord record{.holder = "a",
+                             .duration_seconds = 15,
+                             .acquire_time = "2026-01-01T00:00:00.000000Z",
+                             .renew_time = "2026-01-01T00:00:01.000000Z",
+                             .transitions = 3,
+                             .version = "8"};
     EXPECT_EQ(read_lease(lease_body(options, record)), record);
     EXPECT_FALSE(read_lease(R"({"kind":"Status"})").has_value());
-    EXPECT_EQ(read_lease(R"({"kind":"Lease","metadata":{"resourceVersion":"1"},"spec":{"holderIdentity":null}})")->holder, "");
+    EXPECT_EQ(
+        read_lease(R"({"kind":"Lease","metadata":{"resourceVersion":"1"},"spec":{"holderIdentity":null}})")->holder,
+        "");
 }
 
 }  // namespace

@@ -12,14 +12,17 @@ namespace reprieve {
 
 struct EventAdvice {
     enum class What : unsigned char { kSkip, kCreate, kCountUp } what = What::kSkip;
-    std::string name;         // of the Event object
-    std::int64_t count = 1;   // how often the same was said
+    std::string name;        // of the Event object
+    std::int64_t count = 1;  // how often the same was said
 };
 
 class EventBook {
 public:
     // `about` names object and reason; `object` is what the Event's name begins with.
-    [[nodiscard]] EventAdvice advise(const std::string& about, const std::string& object, const std::string& note, Time now);
+    [[nodiscard]] EventAdvice advise(const std::string& about,
+                                     const std::string& object,
+                                     const std::string& note,
+                                     Time now);
     // The server has forgotten the Event.
     void forget(const std::string& about) { entries_.erase(about); }
     [[nodiscard]] std::size_t size() const { return entries_.size(); }

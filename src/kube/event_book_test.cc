@@ -13,7 +13,8 @@ TEST(EventBook, TheSameNewsIsSentOnceAndThenCounted) {
     EventBook book;
     const EventAdvice first = book.advise("uid FailedScheduling", "pod", "no room", at(0));
     EXPECT_EQ(first.what, What::kCreate);
-    for (int second = 1; second < 300; ++second) EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "no room", at(second)).what, What::kSkip);
+    for (int second = 1; second < 300; ++second)
+        EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "no room", at(second)).what, What::kSkip);
     const EventAdvice again = book.advise("uid FailedScheduling", "pod", "no room", at(300));
     EXPECT_EQ(again.what, What::kCountUp);
     EXPECT_EQ(again.name, first.name);
@@ -42,7 +43,8 @@ TEST(EventBook, WhatTheServerForgotIsCreatedAnew) {
     static_cast<void>(book.advise("a Scheduled", "a", "x", at(0)));
     book.forget("a Scheduled");
     EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(1)).what, What::kCreate);
-    EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(4000)).what, What::kCreate) << "older than the server keeps Events";
+    EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(4000)).what, What::kCreate)
+        << "older than the server keeps Events";
 }
 
 }  // namespace

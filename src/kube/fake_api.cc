@@ -43,18 +43,20 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
         response.status = reply.status;
         if (!reply.retry_after.empty()) response.set_header("Retry-After", reply.retry_after);
         if (!reply.stays_open) return response.set_content(reply.body, "application/json");
-        response.set_chunked_content_provider("application/json", [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {
-            if (!body.empty()) sink.write(body.data(), body.size());
-            std::unique_lock lock(mutex_);
-            changed_.wait_for(lock, kNever, [&] { return stopping_ || stream_round_ != round; });
-            sink.done();
-            return true;
-        });
+        response.set_chunked_content_provider(
+            "application/json", [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {
+                if (!body.empty()) sink.write(body.data(), body.size());
+                std::unique_lock lock(mutex_);
+                changed_.wait_for(lock, kNever, [&] { return stopping_ || stream_round_ != round; });
+                sink.done();
+                return true;
+            });
     };
     server.Get(".*", handle).Post(".*", handle).Put(".*", handle).Patch(".*", handle).Delete(".*", handle);
     listener_->port = server.bind_to_any_port("127.0.0.1");
     listener_->thread = std::thread([this] { listener_->server.listen_after_bind(); });
-    while (!server.is_running()) std::this_thread::yield();
+    while (!server.is_running())
+        std::this_thread::yield();
 }
 
 FakeApi::~FakeApi() {
@@ -67,7 +69,9 @@ FakeApi::~FakeApi() {
     listener_->thread.join();
 }
 
-Access FakeApi::access() const { return {.server = fmt::format("http://127.0.0.1:{}", listener_->port), .token = "very-secret"}; }
+Access FakeApi::access() const {
+    return {.server = fmt::format("http://127.0.0.1:{}", listener_->port), .token = "very-secret"};
+}
 
 HttpClientOptions FakeApi::client_options() const {
     HttpClientOptions options;
@@ -82,7 +86,8 @@ std::vector<FakeApi::Asked> FakeApi::asked() const {
 
 std::size_t FakeApi::count(const std::string& method, const std::string& path) const {
     const std::lock_guard lock(mutex_);
-    return static_cast<std::size_t>(std::ranges::count_if(asked_, [&](const Asked& one) { return one.is(method, path); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(asked_, [&](const Asked& one) { return one.is(method, path); }));
 }
 
 bool FakeApi::wait(const std::function<bool(const std::vector<Asked>&)>& condition) const {
@@ -99,18 +104,39 @@ void FakeApi::end_streams() {
 }
 
 std::string list_json(const std::string& version, const std::vector<std::string>& items, const std::string& continued) {
-    return fmt::format(R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})", version, continued, fmt::join(items, ","));
+    return fmt::format(
+        R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
+        version,
+        continued,
+        fmt::join(items, ","));
 }
 
-std::string pod_json(const std::string& name, const std::string& version, const std::string& spec, const std::string& status, const std::string& metadata) {
-    return fmt::format(R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{}","namespace":"ns","uid":"uid-{}","resourceVersion":"{}"{}{}}},"spec":{{{}}},"status":{{{}}}}})", name, name, version,
-                       metadata.empty() ? "" : ",", metadata, spec, status);
+std::string pod_json(const std::string& name,
+                     const std::string& version,
+                     const std::string& spec,
+                     const std::string& status,
+                     const std::string& metadata) {
+    return fmt::format(
+        R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{}","namespace":"ns","uid":"uid-{}","resourceVersion":"{}"{}{}}},"spec":{{{}}},"status":{{{}}}}})",
+        name,
+        name,
+        version,
+        metadata.empty() ? "" : ",",
+        metadata,
+        spec,
+        status);
 }
 
-std::string event_json(const std::string& type, const std::string& object) { return fmt::format(R"({{"type":"{}","object":{}}})", type, object) + "\n"; }
+std::string event_json(const std::string& type, const std::string& object) {
+    return fmt::format(R"({{"type":"{}","object":{}}})", type, object) + "\n";
+}
 
 std::string status_json(int code, const std::string& reason, const std::string& message) {
-    return fmt::format(R"({{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{}","message":"{}","code":{}}})", reason, message, code);
+    return fmt::format(
+        R"({{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{}","message":"{}","code":{}}})",
+        reason,
+        message,
+        code);
 }
 
 }  // namespace reprieve

@@ -21,7 +21,9 @@ public:
         std::string query;
         std::string body;
         std::string authorization;
-        [[nodiscard]] bool is(const std::string& wanted_method, const std::string& wanted_path) const { return method == wanted_method && path == wanted_path; }
+        [[nodiscard]] bool is(const std::string& wanted_method, const std::string& wanted_path) const {
+            return method == wanted_method && path == wanted_path;
+        }
         [[nodiscard]] bool is_watch() const { return query.find("watch=true") != std::string::npos; }
     };
     struct Reply {
@@ -56,9 +58,15 @@ private:
 };
 
 // An empty list of any kind.
-[[nodiscard]] std::string list_json(const std::string& version, const std::vector<std::string>& items = {}, const std::string& continued = {});
+[[nodiscard]] std::string list_json(const std::string& version,
+                                    const std::vector<std::string>& items = {},
+                                    const std::string& continued = {});
 // A pod in namespace "ns", with further fields of metadata, spec and status as JSON members.
-[[nodiscard]] std::string pod_json(const std::string& name, const std::string& version, const std::string& spec = {}, const std::string& status = {}, const std::string& metadata = {});
+[[nodiscard]] std::string pod_json(const std::string& name,
+                                   const std::string& version,
+                                   const std::string& spec = {},
+                                   const std::string& status = {},
+                                   const std::string& metadata = {});
 [[nodiscard]] std::string event_json(const std::string& type, const std::string& object);
 [[nodiscard]] std::string status_json(int code, const std::string& reason, const std::string& message);
 

@@ -33,7 +33,8 @@ bool FrameReader::open(std::string_view json, document& out) {
 Result<PageHead> FrameReader::page_head(std::string_view page) {
     document page_json;
     object metadata;
-    if (!open(page, page_json) || page_json["metadata"].get_object().get(metadata) != simdjson::SUCCESS) return fail("not a list");
+    if (!open(page, page_json) || page_json["metadata"].get_object().get(metadata) != simdjson::SUCCESS)
+        return fail("not a list");
     PageHead head;
     head.version = text_at(metadata, "resourceVersion");
     head.continued = text_at(metadata, "continue");
@@ -52,7 +53,8 @@ Result<void> FrameReader::each_item(std::string_view page, const std::function<v
     for (auto item : array) {
         object one;
         std::string_view text;
-        if (item.get_object().get(one) != simdjson::SUCCESS || one.raw_json().get(text) != simdjson::SUCCESS) return fail("items: not a list of objects");
+        if (item.get_object().get(one) != simdjson::SUCCESS || one.raw_json().get(text) != simdjson::SUCCESS)
+            return fail("items: not a list of objects");
         visit(text);
     }
     return {};
@@ -66,7 +68,8 @@ WatchFrame FrameReader::frame(std::string_view line) {
         const std::size_t end = line.find('"', kType.size());
         if (end != std::string_view::npos && line.substr(end).starts_with(kObject)) {
             const std::size_t start = end + kObject.size();
-            return {event_of(line.substr(kType.size(), end - kType.size())), line.substr(start, line.size() - 1 - start)};
+            return {event_of(line.substr(kType.size(), end - kType.size())),
+                    line.substr(start, line.size() - 1 - start)};
         }
     }
     document event;
@@ -74,7 +77,8 @@ WatchFrame FrameReader::frame(std::string_view line) {
     std::string_view type;
     std::string_view text;
     if (!open(line, event)) return {};
-    if (event["object"].get_object().get(body) != simdjson::SUCCESS || body.raw_json().get(text) != simdjson::SUCCESS) return {};
+    if (event["object"].get_object().get(body) != simdjson::SUCCESS || body.raw_json().get(text) != simdjson::SUCCESS)
+        return {};
     frame_.assign(text);
     event.rewind();
     if (event["type"].get_string().get(type) != simdjson::SUCCESS) return {};

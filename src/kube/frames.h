@@ -14,8 +14,8 @@
 namespace reprieve {
 
 struct PageHead {
-    std::string version;     // metadata.resourceVersion
-    std::string continued;   // metadata.continue: empty on the last page
+    std::string version;    // metadata.resourceVersion
+    std::string continued;  // metadata.continue: empty on the last page
 };
 
 enum class WatchEvent : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError, kUnknown };

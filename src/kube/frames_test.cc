@@ -8,7 +8,8 @@ namespace reprieve {
 namespace {
 
 TEST(FrameReader, PageOfABuiltInKind) {
-    const std::string page = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12","continue":"tok"},"items":[{"a":"}]"},{"b":[1,{}]}]})";
+    const std::string page =
+        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12","continue":"tok"},"items":[{"a":"}]"},{"b":[1,{}]}]})";
     FrameReader reader;
     const auto head = reader.page_head(page);
     ASSERT_TRUE(head.has_value());
@@ -20,7 +21,8 @@ TEST(FrameReader, PageOfABuiltInKind) {
 }
 
 TEST(FrameReader, PageOfACustomKindHasItsMetadataLast) {
-    const std::string page = R"({"apiVersion":"x/v1","items":[{"metadata":{"resourceVersion":"5"}}],"kind":"XList","metadata":{"resourceVersion":"9"}})";
+    const std::string page =
+        R"({"apiVersion":"x/v1","items":[{"metadata":{"resourceVersion":"5"}}],"kind":"XList","metadata":{"resourceVersion":"9"}})";
     FrameReader reader;
     const auto head = reader.page_head(page);
     ASSERT_TRUE(head.has_value());
@@ -40,7 +42,8 @@ TEST(FrameReader, NoItemsAtAll) {
 
 TEST(FrameReader, LinesOfAWatch) {
     FrameReader reader;
-    const WatchFrame added = reader.frame(R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}}})");
+    const WatchFrame added =
+        reader.frame(R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}}})");
     EXPECT_EQ(added.event, WatchEvent::kAdded);
     EXPECT_EQ(added.object, R"({"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}})");
     EXPECT_EQ(reader.frame(R"({"type":"DELETED","object":{}})").event, WatchEvent::kDeleted);

@@ -16,7 +16,11 @@ constexpr const char* kCoreCondition = "PodGroupInitiallyScheduled";
 constexpr const char* kOlderCoreCondition = "PodGroupScheduled";  // before v1beta1
 
 Json condition(const char* type, const char* status, const std::string& reason, const std::string& message, Time now) {
-    return {{"type", type}, {"status", status}, {"reason", reason}, {"message", message}, {"lastTransitionTime", condition_time(now)}};
+    return {{"type", type},
+            {"status", status},
+            {"reason", reason},
+            {"message", message},
+            {"lastTransitionTime", condition_time(now)}};
 }
 
 }  // namespace
@@ -60,7 +64,8 @@ void GroupStatus::tell(const std::string& gang, Verdict verdict, Time now) {
     const bool is_core = address->dialect == GangDialect::kCore;
     if (!is_core && address->dialect != GangDialect::kVolcano) return;
     // What once was scheduled stays so: members that are missing later are another matter.
-    const bool was_scheduled = address->initially_scheduled || address->phase == "Running" || address->phase == "Completed";
+    const bool was_scheduled =
+        address->initially_scheduled || address->phase == "Running" || address->phase == "Completed";
     if (was_scheduled) return;
     Verdict& told = told_[gang];
     if (told == verdict || (told.scheduled && !verdict.scheduled)) return;
@@ -69,11 +74,19 @@ void GroupStatus::tell(const std::string& gang, Verdict verdict, Time now) {
     Json status = Json::object();
     if (is_core) {
         const bool older = address->path.find("/v1alpha2/") != std::string::npos;
-        status["conditions"] = Json::array({condition(older ? kOlderCoreCondition : kCoreCondition, verdict.scheduled ? "True" : "False", verdict.reason, verdict.message, now)});
+        status["conditions"] = Json::array({condition(older ? kOlderCoreCondition : kCoreCondition,
+                                                      verdict.scheduled ? "True" : "False",
+                                                      verdict.reason,
+                                                      verdict.message,
+                                                      now)});
     } else {
         status["phase"] = verdict.scheduled ? "Running" : "Inqueue";
-        status["conditions"] = Json::array({condition(verdict.scheduled ? "Scheduled" : "Unschedulable", "True", verdict.scheduled ? "tasks in gang are ready to be scheduled" : "NotEnoughResources",
-                                                      verdict.message, now)});
+        status["conditions"] =
+            Json::array({condition(verdict.scheduled ? "Scheduled" : "Unschedulable",
+                                   "True",
+                                   verdict.scheduled ? "tasks in gang are ready to be scheduled" : "NotEnoughResources",
+                                   verdict.message,
+                                   now)});
     }
     HttpRequest request;
     request.method = "PATCH";
@@ -81,7 +94,11 @@ void GroupStatus::tell(const std::string& gang, Verdict verdict, Time now) {
     request.content_type = is_core ? kStrategicPatch : kMergePatch;
     request.body = Json{{"status", status}}.dump(-1, ' ', false, Json::error_handler_t::replace);
     outbox_->tell(std::move(request), [this, gang](const HttpAnswer& answer) {
-        outbox_->report({.step = SinkStep::kStatus, .pod = gang, .uid = {}, .ok = answer.ok(), .what = answer.ok() ? std::string() : answer.text()});
+        outbox_->report({.step = SinkStep::kStatus,
+                         .pod = gang,
+                         .uid = {},
+                         .ok = answer.ok(),
+                         .what = answer.ok() ? std::string() : answer.text()});
         if (!answer.ok()) told_.erase(gang);
     });
 }

@@ -52,9 +52,12 @@ std::string HttpAnswer::text() const {
 std::string url_encode(const std::string& text) {
     std::string out;
     for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain) out += c;
-        else out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                           c == '.' || c == '_' || c == '~';
+        if (plain)
+            out += c;
+        else
+            out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     }
     return out;
 }

@@ -34,11 +34,11 @@ struct HttpRequest {
     std::string body;
     const char* content_type = "application/json";  // of a body
     Lane lane = Lane::kUsual;
-    std::uint64_t rank = 0;                    // within its lane, lower ones go first
-    Duration deadline{15'000'000};             // of one attempt
-    Duration patience{60'000'000};             // for all attempts and the waits between them; 0: one attempt
-    std::size_t answer_limit = 16U << 20U;     // bytes
-    Duration silence;                          // of a stream: none longer than this; 0: any
+    std::uint64_t rank = 0;                 // within its lane, lower ones go first
+    Duration deadline{15'000'000};          // of one attempt
+    Duration patience{60'000'000};          // for all attempts and the waits between them; 0: one attempt
+    std::size_t answer_limit = 16U << 20U;  // bytes
+    Duration silence;                       // of a stream: none longer than this; 0: any
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;
     // Asked before every attempt; false: it is not made. Must outlive the request.
@@ -47,7 +47,7 @@ struct HttpRequest {
 
 // A Status object, as the API server sends it with an error. Empty where the body is something else.
 struct ApiStatus {
-    std::string reason;   // "NotFound"
+    std::string reason;  // "NotFound"
     std::string message;
     int code = 0;
     bool budget_refused = false;  // an eviction that a PodDisruptionBudget does not allow

@@ -24,7 +24,10 @@ std::size_t lane_of(const HttpRequest& request) { return static_cast<std::size_t
 
 }  // namespace
 
-HttpClient::HttpClient(Access access, HttpClientOptions options) : line_(std::move(access), options.line), options_(options), jitter_(options.seed) {
+HttpClient::HttpClient(Access access, HttpClientOptions options)
+    : line_(std::move(access), options.line),
+      options_(options),
+      jitter_(options.seed) {
     start_libcurl();
     multi_ = curl_multi_init();
     REPRIEVE_CHECK(multi_ != nullptr, "no memory for a client");
@@ -38,7 +41,8 @@ HttpClient::~HttpClient() {
     stop_ = true;
     curl_multi_wakeup(multi_);
     thread_.join();
-    for (auto& [transfer, call] : active_) curl_multi_remove_handle(multi_, transfer->handle());
+    for (auto& [transfer, call] : active_)
+        curl_multi_remove_handle(multi_, transfer->handle());
     active_.clear();
     spare_.clear();
     curl_multi_cleanup(multi_);
@@ -83,7 +87,8 @@ void HttpClient::forget(const void* owner) {
 }
 
 void HttpClient::drop(const void* owner) {
-    for (auto& lane : waiting_) std::erase_if(lane, [&](const auto& entry) { return entry.second->owner == owner; });
+    for (auto& lane : waiting_)
+        std::erase_if(lane, [&](const auto& entry) { return entry.second->owner == owner; });
     std::erase_if(timers_, [&](const auto& timer) { return timer.second.owner == owner; });
     std::erase_if(active_, [&](auto& entry) {
         if (entry.second->owner != owner) return false;
@@ -175,7 +180,6 @@ void HttpClient::run_due_timers() {
 }
 
 void HttpClient::enqueue(CallPtr call) {
-    call->started = Clock::now();
     call->number = ++calls_;
     wait(std::move(call));
     Waiting& idle = waiting_[static_cast<std::size_t>(Lane::kIdle)];
@@ -199,20 +203,24 @@ void HttpClient::start_next(Waiting& lane) {
         call->done({.failure = "not sent: no longer allowed to act", .retryable = false});
         return;
     }
+    if (call->started == Clock::time_point()) call->started = Clock::now();
     ++active_count_[lane_of(call->request)];
     start(std::move(call));
 }
 
 void HttpClient::start_waiting() {
     auto& [urgent, usual, idle] = waiting_;
-    while (!urgent.empty()) start_next(urgent);
+    while (!urgent.empty())
+        start_next(urgent);
     if (Clock::now() < hold_until_) return;
     const std::size_t& usual_active = active_count_[static_cast<std::size_t>(Lane::kUsual)];
     const std::size_t& idle_active = active_count_[static_cast<std::size_t>(Lane::kIdle)];
-    while (!usual.empty() && usual_active < options_.in_flight) start_next(usual);
+    while (!usual.empty() && usual_active < options_.in_flight)
+        start_next(usual);
     // While there is real work, one idle request at a time keeps the news from starving.
     const std::size_t room = usual_active == 0 ? options_.idle_in_flight : 1;
-    while (!idle.empty() && idle_active < room) start_next(idle);
+    while (!idle.empty() && idle_active < room)
+        start_next(idle);
 }
 
 void HttpClient::start(CallPtr call) {
@@ -256,14 +264,16 @@ void HttpClient::end(CallPtr call, HttpAnswer answer) {
 bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     const HttpRequest& request = call->request;
     // A token that was replaced a moment ago deserves a second try.
-    const bool stale_token = answer.status == 401 && !line_.access().token_file.empty() && call->backoff.failures() == 0;
+    const bool stale_token =
+        answer.status == 401 && !line_.access().token_file.empty() && call->backoff.failures() == 0;
     if (!answer.passing() && !stale_token) return false;
     if (request.is_final != nullptr && request.is_final(answer)) return false;
     if (request.patience.us == 0) return false;
     const Duration pause = call->backoff.next(jitter_, answer.retry_after);
     const auto now = Clock::now();
     if (now + span_of(pause) > call->started + span_of(request.patience)) return false;
-    if (answer.status == 429 && request.lane != Lane::kUrgent) hold_until_ = std::max(hold_until_, now + span_of(answer.retry_after));
+    if (answer.status == 429 && request.lane != Lane::kUrgent)
+        hold_until_ = std::max(hold_until_, now + span_of(answer.retry_after));
     ++counts_.retries;
     spdlog::debug("{} {}: {}; again in {}", request.method, request.path, answer.text(), format_duration(pause));
 

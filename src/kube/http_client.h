@@ -1,8 +1,8 @@
 // HttpClient: many requests in flight to one API server, on a thread of its own.
 //
-// Every callback runs on that thread, one at a time, so whoever lives on callbacks and timers alone needs no lock. Passing
-// failures (no answer, 429, 5xx) are tried again with growing waits, no earlier than the server asks for. The number of
-// usual requests in flight is bounded; the rest waits its turn, by rank and then in order.
+// Every callback runs on that thread, one at a time, so whoever lives on callbacks and timers alone needs no lock.
+// Passing failures (no answer, 429, 5xx) are tried again with growing waits, no earlier than the server asks for. The
+// number of usual requests in flight is bounded; the rest waits its turn, by rank and then in order.
 //
 // Whoever hands in callbacks names itself as their owner and calls `forget` before it goes.
 #pragma once
@@ -34,7 +34,7 @@ struct HttpClientOptions {
     std::size_t in_flight = 64;         // usual requests at a time
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
     std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
-    long connections = 0;  // at most; 0: as many as needed
+    long connections = 0;               // at most; 0: as many as needed
     std::uint64_t seed = 1;
 };
 
@@ -83,8 +83,8 @@ private:
         Done done;
         Transfer::Receive receive;
         StreamId stream = 0;
-        std::uint64_t number = 0;  // in order of arrival
-        Clock::time_point started;
+        std::uint64_t number = 0;   // in order of arrival
+        Clock::time_point started;  // of the first attempt
         Backoff backoff;
         std::unique_ptr<Transfer> transfer;
         [[nodiscard]] bool is_stream() const { return stream != 0; }

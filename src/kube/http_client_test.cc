@@ -124,13 +124,16 @@ TEST_F(HttpClientTest, WorkGoesBeforeNews) {
         });
     };
     client.run(this, [&] {  // all at once
-        for (const char* path : {"/idle1", "/idle2", "/idle3"}) send(path, Lane::kIdle);
-        for (const char* path : {"/usual1", "/usual2"}) send(path, Lane::kUsual);
+        for (const char* path : {"/idle1", "/idle2", "/idle3"})
+            send(path, Lane::kIdle);
+        for (const char* path : {"/usual1", "/usual2"})
+            send(path, Lane::kUsual);
         send("/urgent", Lane::kUrgent);
     });
     all.get_future().get();
     std::vector<std::string> order;
-    for (const Asked& asked : api.asked()) order.push_back(asked.path);
+    for (const Asked& asked : api.asked())
+        order.push_back(asked.path);
     // What is begun together may arrive in any order; nothing of lower rank is begun before there is room.
     const auto at = [&](const std::string& path) { return std::ranges::find(order, path) - order.begin(); };
     EXPECT_LT(at("/usual1"), at("/usual2"));
@@ -184,7 +187,8 @@ TEST_F(HttpClientTest, AStreamThatIsRefusedIsOfferedAgain) {
     bool accept = false;
     client.run(this, [&] {
         client.open(
-            this, get("/watch"),
+            this,
+            get("/watch"),
             [&](std::string_view bytes) {
                 if (!accept) {
                     refused.set_value();
@@ -208,7 +212,8 @@ TEST_F(HttpClientTest, AStreamThatIsRefusedIsOfferedAgain) {
 TEST_F(HttpClientTest, TheTokenIsNeverLogged) {
     std::ostringstream text;
     const auto before = spdlog::default_logger();
-    const auto logger = std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text));
+    const auto logger =
+        std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text));
     logger->set_level(spdlog::level::trace);
     spdlog::set_default_logger(logger);
     {

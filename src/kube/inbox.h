@@ -27,7 +27,7 @@ struct Parcel {
     std::size_t kind = 0;  // of the list of kinds
     bool first = false;    // page: of this list
     bool last = false;
-    std::string version;   // "scheduling.k8s.io/v1beta1", where `kind` has several
+    std::string version;  // "scheduling.k8s.io/v1beta1", where `kind` has several
     std::string bytes;
 };
 

@@ -38,7 +38,8 @@ TEST(Inbox, NobodyIsToldOfRoomWhoWasNotRefused) {
 TEST(Inbox, ParcelsKeepTheirOrderAcrossThreads) {
     Inbox inbox(1U << 20U);
     std::thread writer([&] {
-        for (std::size_t i = 0; i < 1000; ++i) inbox.put({.content = Parcel::Content::kEvents, .kind = i});
+        for (std::size_t i = 0; i < 1000; ++i)
+            inbox.put({.content = Parcel::Content::kEvents, .kind = i});
     });
     for (std::size_t i = 0; i < 1000; ++i) {
         Parcel out;

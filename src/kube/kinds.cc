@@ -52,7 +52,6 @@ constexpr std::string_view kV1Beta1[] = {"v1beta1"};
 constexpr std::string_view kV1Alpha3[] = {"v1alpha3"};
 constexpr std::string_view kCoreGroups[] = {"v1beta1", "v1alpha3", "v1alpha2"};
 
-// Pods come last: what they refer to is known by then.
 constexpr FollowedKind kKinds[] = {
     {"Node", "", kV1, "nodes", false, true, named_global<Node>},
     {"Namespace", "", kV1, "namespaces", false, true, named_global<Namespace>},
@@ -67,7 +66,13 @@ constexpr FollowedKind kKinds[] = {
     {"StatefulSet", "apps", kV1, "statefulsets", true, true, named_workload<WorkloadKind::kStatefulSet>},
     {"Job", "batch", kV1, "jobs", true, false, named_workload<WorkloadKind::kJob>},
     {"PodGroup", "scheduling.k8s.io", kCoreGroups, "podgroups", true, false, named_local<Gang>},
-    {"CompositePodGroup", "scheduling.k8s.io", kV1Alpha3, "compositepodgroups", true, false, named_local<CompositeGroup>},
+    {"CompositePodGroup",
+     "scheduling.k8s.io",
+     kV1Alpha3,
+     "compositepodgroups",
+     true,
+     false,
+     named_local<CompositeGroup>},
     {"PodGroup", "scheduling.volcano.sh", kV1Beta1, "podgroups", true, false, named_local<Gang>},
     {"Queue", "scheduling.volcano.sh", kV1Beta1, "queues", false, false, named_global<Queue>},
     {"HyperNode", "topology.volcano.sh", kV1Alpha1, "hypernodes", false, false, named_global<HyperNode>},
@@ -88,7 +93,8 @@ std::span<const FollowedKind> followed_kinds() { return kKinds; }
 std::size_t find_followed(std::string_view kind, std::string_view group) {
     const std::span<const FollowedKind> kinds = followed_kinds();
     std::size_t at = 0;
-    while (at < kinds.size() && (kinds[at].kind != kind || kinds[at].group != group)) ++at;
+    while (at < kinds.size() && (kinds[at].kind != kind || kinds[at].group != group))
+        ++at;
     return at;
 }
 
@@ -101,7 +107,11 @@ std::string api_root(std::string_view api_version) {
     return fmt::format("{}/{}", core ? "/api" : "/apis", api_version);
 }
 
-std::string object_path(std::string_view api_version, std::string_view ns, std::string_view plural, std::string_view name, std::string_view sub) {
+std::string object_path(std::string_view api_version,
+                        std::string_view ns,
+                        std::string_view plural,
+                        std::string_view name,
+                        std::string_view sub) {
     std::string path = api_root(api_version);
     if (!ns.empty()) path += fmt::format("/namespaces/{}", ns);
     path += fmt::format("/{}", plural);

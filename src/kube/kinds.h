@@ -13,7 +13,7 @@ namespace reprieve {
 
 struct FollowedKind {
     std::string_view kind;
-    std::string_view group;                     // empty: the core group
+    std::string_view group;                      // empty: the core group
     std::span<const std::string_view> versions;  // best first
     std::string_view plural;
     bool namespaced;
@@ -31,7 +31,10 @@ struct FollowedKind {
 // "/api/v1" or "/apis/group/version".
 [[nodiscard]] std::string api_root(std::string_view api_version);
 // "/api/v1/namespaces/ns/pods/name/sub"; without a name the collection, without a namespace that of all.
-[[nodiscard]] std::string object_path(std::string_view api_version, std::string_view ns, std::string_view plural, std::string_view name,
+[[nodiscard]] std::string object_path(std::string_view api_version,
+                                      std::string_view ns,
+                                      std::string_view plural,
+                                      std::string_view name,
                                       std::string_view sub = {});
 
 }  // namespace reprieve

@@ -38,8 +38,9 @@ KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
 
 // Whether the defaults would say the same of a running pod.
 bool is_unremarkable(const KnownPod& pod) {
-    return pod.bound && pod.nominated.empty() && !pod.has_plan && !pod.marked && !pod.deleting.is_set() && pod.grace_seconds <= kUsualGraceSeconds &&
-           !pod.deletion_cost && pod.claimed_by.empty() && !pod.softly_evicted;
+    return pod.bound && pod.nominated.empty() && !pod.has_plan && !pod.marked && !pod.deleting.is_set() &&
+           pod.grace_seconds <= kUsualGraceSeconds && !pod.deletion_cost && pod.claimed_by.empty() &&
+           !pod.softly_evicted;
 }
 
 std::string name_of(const Pod& pod, const Vocabulary& words) {
@@ -62,12 +63,22 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
         return;
     }
     Entry& entry = found->second;
-    if (entry.pod.uid == seen.uid) {
-        if (entry.writes > 0) return;
+    if (entry.pod.uid.empty() || entry.pod.uid == seen.uid) {
+        if (entry.writes > 0) {
+            entry.meanwhile = {std::move(seen), version_number(version())};
+            return;
+        }
         if (entry.written_version != 0 && version_number(version()) < entry.written_version) return;
     }
-    if (keep) entry = {.pod = std::move(seen), .writes = entry.writes};
-    else if (entry.writes == 0) entries_.erase(found);
+    take_in(found, std::move(seen));
+}
+
+void KnownPods::take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen) {
+    const int writes = entry->second.writes;
+    if (writes == 0 && is_unremarkable(seen))
+        entries_.erase(entry);
+    else
+        entry->second = {.pod = std::move(seen), .writes = writes};
 }
 
 void KnownPods::see_gone(const std::string& name) {
@@ -84,7 +95,9 @@ KnownPod KnownPods::find(const std::string& name) const {
     return pod;
 }
 
-void KnownPods::begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change) {
+void KnownPods::begin_write(const std::string& name,
+                            const std::string& uid,
+                            const std::function<void(KnownPod&)>& change) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[name];
     if (entry.pod.uid.empty()) entry.pod.uid = uid;
@@ -100,6 +113,12 @@ void KnownPods::end_write(const std::string& name, bool ok, const std::string& v
     entry.writes = std::max(entry.writes - 1, 0);
     if (!ok) entry.pod.certain = false;
     if (!version.empty()) entry.written_version = std::max(entry.written_version, version_number(version));
+    if (entry.writes > 0) return;
+    // The event of a write may come before its answer does.
+    std::optional<Seen> meanwhile;
+    meanwhile.swap(entry.meanwhile);
+    if (ok && meanwhile && !version.empty() && meanwhile->version >= entry.written_version)
+        take_in(found, std::move(meanwhile->pod));
 }
 
 std::size_t KnownPods::size() const {

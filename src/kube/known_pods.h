@@ -1,8 +1,8 @@
 // KnownPods: what is believed about the pods that a plan writes to: as last seen, or as written since.
 //
-// It exists so that nothing is written twice. The Source tells what it sees, the Sink what it is about to write; an event
-// that is older than the write does not undo it. Pods about which there is nothing to remember are not kept.
-// Used from several threads.
+// It exists so that nothing is written twice. The Source tells what it sees, the Sink what it is about to write; an
+// event that is older than the write does not undo it. Pods about which there is nothing to remember are not kept. Used
+// from several threads.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,17 @@ public:
     [[nodiscard]] std::size_t size() const;
 
 private:
+    struct Seen {
+        KnownPod pod;
+        std::uint64_t version = 0;
+    };
     struct Entry {
         KnownPod pod;
-        int writes = 0;                   // on their way
+        int writes = 0;                     // on their way
         std::uint64_t written_version = 0;  // events older than this are old news
+        std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
     };
+    void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"

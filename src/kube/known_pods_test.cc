@@ -54,6 +54,17 @@ TEST_F(KnownPodsTest, AWriteIsBelievedUntilNewsThatIsNotOlder) {
     EXPECT_TRUE(pods_.find("ns/a").confirmed);
 }
 
+TEST_F(KnownPodsTest, TheEventOfAWriteMayComeBeforeItsAnswer) {
+    see(pod("a"), "10");
+    nominate("n1");
+    Pod nominated = pod("a");
+    nominated.nominated = words_.string("n1");
+    see(nominated, "20");
+    pods_.end_write("ns/a", true, "20");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
+    EXPECT_TRUE(pods_.find("ns/a").confirmed);
+}
+
 TEST_F(KnownPodsTest, VersionsAreNumbersNotTexts) {
     see(pod("a"), "9");
     nominate("n1");

@@ -27,7 +27,9 @@ private:
     // A value that is either inline (base64, `field`-data) or the name of a file (`field`).
     [[nodiscard]] Result<std::string> material(const YAML::Node& from, const std::string& field) const;
     [[nodiscard]] std::string beside(const std::string& file) const;
-    [[nodiscard]] std::unexpected<Error> wrong(const std::string& what) const { return fail(fmt::format("{}: {}", path_, what)); }
+    [[nodiscard]] std::unexpected<Error> wrong(const std::string& what) const {
+        return fail(fmt::format("{}: {}", path_, what));
+    }
 
     std::string path_;
     YAML::Node root_;
@@ -44,7 +46,9 @@ Result<std::string> decode_base64(const std::string& text) {
     std::ranges::copy_if(text, std::back_inserter(packed), [](unsigned char c) { return std::isspace(c) == 0; });
     if (packed.size() % 4 != 0 || packed.size() > std::numeric_limits<int>::max()) return fail("not base64");
     std::string bytes(packed.size() / 4 * 3, '\0');
-    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(packed.data()), static_cast<int>(packed.size()));
+    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     reinterpret_cast<const unsigned char*>(packed.data()),
+                                     static_cast<int>(packed.size()));
     if (size < 0) return fail("not base64");
     // The padding was decoded too.
     const std::size_t padding = packed.ends_with("==") ? 2 : (packed.ends_with('=') ? 1 : 0);
@@ -82,7 +86,8 @@ Result<YAML::Node> Kubeconfig::entry(const char* list, const char* field, const 
 
 Result<void> Kubeconfig::read_cluster(const YAML::Node& cluster, const AccessOptions& options, Access& out) const {
     out.server = text_of(cluster, "server");
-    while (out.server.ends_with('/')) out.server.pop_back();
+    while (out.server.ends_with('/'))
+        out.server.pop_back();
     if (auto checked = check_server(out.server, options); !checked) return wrong(checked.error().message);
     if (text_of(cluster, "insecure-skip-tls-verify") == "true") {
         return wrong("insecure-skip-tls-verify: refused; name the server's authority in certificate-authority instead");
@@ -98,8 +103,11 @@ Result<void> Kubeconfig::read_cluster(const YAML::Node& cluster, const AccessOpt
 Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& user, Access& out) const {
     for (const char* unsupported : {"exec", "auth-provider"}) {
         if (user[unsupported]) {
-            return wrong(fmt::format("user \"{}\": {}: programs that hand out credentials are not run; use a token, a tokenFile or a client certificate",
-                                     name, unsupported));
+            return wrong(
+                fmt::format("user \"{}\": {}: programs that hand out credentials are not run; use a token, a tokenFile "
+                            "or a client certificate",
+                            name,
+                            unsupported));
         }
     }
     for (const char* unsupported : {"username", "password", "as", "as-uid", "as-groups", "as-user-extra"}) {
@@ -109,7 +117,8 @@ Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& us
     if (!certificate) return std::unexpected(certificate.error());
     auto key = material(user, "client-key");
     if (!key) return std::unexpected(key.error());
-    if (certificate->empty() != key->empty()) return wrong(fmt::format("user \"{}\": a client certificate needs a client-key and the other way round", name));
+    if (certificate->empty() != key->empty())
+        return wrong(fmt::format("user \"{}\": a client certificate needs a client-key and the other way round", name));
     out.certificate_pem = std::move(*certificate);
     out.key_pem = std::move(*key);
     out.token = text_of(user, "token");

@@ -21,7 +21,10 @@ Duration monotonic_now() {
 }  // namespace
 
 LeaderLease::LeaderLease(HttpClient& client, ElectionOptions options, std::function<Time()> clock)
-    : client_(&client), options_(std::move(options)), clock_(std::move(clock)), election_(options_) {
+    : client_(&client),
+      options_(std::move(options)),
+      clock_(std::move(clock)),
+      election_(options_) {
     REPRIEVE_CHECK(!options_.identity.empty(), "a replica needs a name");
     REPRIEVE_CHECK(options_.deadline < options_.duration, "we must stop before others may start");
     client_->run(this, [this] { step(); });
@@ -36,7 +39,10 @@ void LeaderLease::on_change(std::function<void(bool)> call) {
 }
 
 std::string LeaderLease::path(bool collection) const {
-    return object_path("coordination.k8s.io/v1", options_.ns, "leases", collection ? std::string_view() : std::string_view(options_.name));
+    return object_path("coordination.k8s.io/v1",
+                       options_.ns,
+                       "leases",
+                       collection ? std::string_view() : std::string_view(options_.name));
 }
 
 HttpRequest LeaderLease::request(const char* method) const {
@@ -54,7 +60,12 @@ void LeaderLease::publish() {
     const bool leading = leads();
     if (leading == told_) return;
     told_ = leading;
-    spdlog::info("{} {} the lease {}/{} (holder: {})", options_.identity, leading ? "holds" : "does not hold", options_.ns, options_.name, election_.seen().holder);
+    spdlog::info("{} {} the lease {}/{} (holder: {})",
+                 options_.identity,
+                 leading ? "holds" : "does not hold",
+                 options_.ns,
+                 options_.name,
+                 election_.seen().holder);
     if (on_change_) on_change_(leading);
 }
 
@@ -68,10 +79,14 @@ void LeaderLease::step() {
     publish();
     const Election::Todo todo = election_.next(monotonic_now(), clock_());
     switch (todo.step) {
-        case Election::Step::kRead: return read();
-        case Election::Step::kCreate: return store(todo.record, true);
-        case Election::Step::kWrite: return store(todo.record, false);
-        case Election::Step::kWait: return again(client_->jitter().soften(options_.retry));
+        case Election::Step::kRead:
+            return read();
+        case Election::Step::kCreate:
+            return store(todo.record, true);
+        case Election::Step::kWrite:
+            return store(todo.record, false);
+        case Election::Step::kWait:
+            return again(client_->jitter().soften(options_.retry));
     }
 }
 

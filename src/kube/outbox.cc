@@ -12,7 +12,8 @@ WriteEnd end_of(const HttpAnswer& answer) {
     const bool may_be_another = answer.status == 422 || answer.status == 409;
     if (!may_be_another) return WriteEnd::kFailed;
     const ApiStatus status = read_status(answer.body);
-    const bool other_uid = status.wrong_uid || status.message.find("UID in precondition") != std::string::npos || status.message.find("UID in the precondition") != std::string::npos;
+    const bool other_uid = status.wrong_uid || status.message.find("UID in precondition") != std::string::npos ||
+                           status.message.find("UID in the precondition") != std::string::npos;
     return other_uid ? WriteEnd::kGone : WriteEnd::kFailed;
 }
 
@@ -30,25 +31,31 @@ void Outbox::write(PodWrite write, Ended ended) {
     const bool tracked = write.change != nullptr;
     const bool gone_is_fine = write.gone_is_fine;
     SinkReport report{.step = write.step, .pod = write.pod, .uid = std::move(write.uid)};
-    call(write.pod, std::move(write.request), [this, tracked, gone_is_fine, report = std::move(report), ended = std::move(ended)](const HttpAnswer& answer) mutable {
-        const WriteEnd end = end_of(answer);
-        if (tracked) {
-            const bool is_pod = answer.ok() && answer.body.starts_with(R"({"kind":"Pod",)");
-            pods_->end_write(report.pod, end == WriteEnd::kDone, is_pod ? reader_.version_of(answer.body) : std::string());
-        }
-        report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
-        if (!report.ok) report.what = answer.text();
-        if (ended) ended(end, answer);
-        this->report(std::move(report));
-    });
+    call(write.pod,
+         std::move(write.request),
+         [this, tracked, gone_is_fine, report = std::move(report), ended = std::move(ended)](
+             const HttpAnswer& answer) mutable {
+             const WriteEnd end = end_of(answer);
+             if (tracked) {
+                 const bool is_pod = answer.ok() && answer.body.starts_with(R"({"kind":"Pod",)");
+                 pods_->end_write(
+                     report.pod, end == WriteEnd::kDone, is_pod ? reader_.version_of(answer.body) : std::string());
+             }
+             report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
+             if (!report.ok) report.what = answer.text();
+             if (ended) ended(end, answer);
+             this->report(std::move(report));
+         });
 }
 
 void Outbox::call(const std::string& object, HttpRequest request, HttpClient::Done done) {
     open();
     const auto [line, first] = lines_.try_emplace(object);
     Waiting waiting{std::move(request), std::move(done)};
-    if (first) leave(object, std::move(waiting));
-    else line->second.push_back(std::move(waiting));
+    if (first)
+        leave(object, std::move(waiting));
+    else
+        line->second.push_back(std::move(waiting));
 }
 
 void Outbox::leave(const std::string& object, Waiting waiting) {

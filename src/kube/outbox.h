@@ -1,7 +1,7 @@
 // Outbox: the calls that change a cluster, each object's in order, many objects at a time.
 //
-// Nothing leaves while we may not act (the lease is lost): such calls end as failed. What is about to be true of a pod is
-// entered in KnownPods when its write is handed in, so that nobody writes the same again meanwhile. Lives on the
+// Nothing leaves while we may not act (the lease is lost): such calls end as failed. What is about to be true of a pod
+// is entered in KnownPods when its write is handed in, so that nobody writes the same again meanwhile. Lives on the
 // client's thread; reports are collected from any.
 #pragma once
 
@@ -39,7 +39,10 @@ class Outbox {
 public:
     using Ended = std::function<void(WriteEnd, const HttpAnswer&)>;
 
-    Outbox(HttpClient& client, KnownPods& pods, std::function<bool()> may_act) : client_(&client), pods_(&pods), may_act_(std::move(may_act)) {}
+    Outbox(HttpClient& client, KnownPods& pods, std::function<bool()> may_act)
+        : client_(&client),
+          pods_(&pods),
+          may_act_(std::move(may_act)) {}
     ~Outbox() { client_->forget(this); }
 
     // A write to a pod. `ended`, which may be empty, is called before the report is given.
@@ -76,7 +79,8 @@ private:
     std::function<bool()> may_act_;
     std::function<void()> on_failure_;
     FrameReader reader_;
-    std::unordered_map<std::string, std::deque<Waiting>> lines_;  // an entry: a call is on its way; behind it, those that wait
+    std::unordered_map<std::string, std::deque<Waiting>>
+        lines_;  // an entry: a call is on its way; behind it, those that wait
     std::atomic<std::int64_t> open_{0};
     std::atomic<std::int64_t> told_{0};
     std::mutex mutex_;

@@ -16,7 +16,8 @@ constexpr const char* kStatusAnnotation = "reprieve.dev/queue-status";
 
 Json resource_list(const NamedAmounts& amounts) {
     Json list = Json::object();
-    for (const auto& [resource, amount] : amounts) list[resource] = resource == "cpu" ? fmt::format("{}m", amount) : std::to_string(amount);
+    for (const auto& [resource, amount] : amounts)
+        list[resource] = resource == "cpu" ? fmt::format("{}m", amount) : std::to_string(amount);
     return list;
 }
 
@@ -39,7 +40,10 @@ void QueueStatus::take(const Plan& plan) {
         if (allocated == report.shares.end() || !report.shares.contains("preempting")) continue;
         const auto path = addresses_->queue(report.name);
         if (!path) continue;
-        const std::string body = annotations_body({}, {{kAllocatedAnnotation, resource_list_text(allocated->second)}, {kStatusAnnotation, status_text(report)}}, {});
+        const std::string body = annotations_body(
+            {},
+            {{kAllocatedAnnotation, resource_list_text(allocated->second)}, {kStatusAnnotation, status_text(report)}},
+            {});
         std::string& told = told_[report.name];
         if (told == body) continue;
         told = body;
@@ -50,7 +54,11 @@ void QueueStatus::take(const Plan& plan) {
         request.body = body;
         outbox_->call(*path, std::move(request), [this, name = report.name](const HttpAnswer& answer) {
             if (!answer.ok()) told_.erase(name);
-            outbox_->report({.step = SinkStep::kStatus, .pod = name, .uid = {}, .ok = answer.ok(), .what = answer.ok() ? std::string() : answer.text()});
+            outbox_->report({.step = SinkStep::kStatus,
+                             .pod = name,
+                             .uid = {},
+                             .ok = answer.ok(),
+                             .what = answer.ok() ? std::string() : answer.text()});
         });
     }
 }

@@ -16,7 +16,8 @@ std::int64_t replicas_in(const std::string& body, bool is_revision) {
     const nlohmann::json object = nlohmann::json::parse(body, nullptr, false);
     if (!object.is_object()) return -1;
     if (!is_revision) return object.value(nlohmann::json::json_pointer("/spec/replicas"), std::int64_t{0});
-    const std::string text = object.value(nlohmann::json::json_pointer("/metadata/annotations/autoscaling.knative.dev~1max-scale"), std::string());
+    const std::string text = object.value(
+        nlohmann::json::json_pointer("/metadata/annotations/autoscaling.knative.dev~1max-scale"), std::string());
     std::int64_t number = -1;
     std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
@@ -30,8 +31,10 @@ void Scaling::take(const std::vector<ScaleChange>& changes) {
         const Target target{change.deployment, change.plane};
         const auto before = pending_.find(target);
         const bool same = before != pending_.end() && before->second.change == change;
-        if (same) wanted.emplace(target, std::move(before->second));
-        else wanted.emplace(target, Pending{.change = change});
+        if (same)
+            wanted.emplace(target, std::move(before->second));
+        else
+            wanted.emplace(target, Pending{.change = change});
     }
     const bool had_work = !pending_.empty();
     pending_ = std::move(wanted);
@@ -41,14 +44,17 @@ void Scaling::take(const std::vector<ScaleChange>& changes) {
 
 void Scaling::look() {
     std::vector<Target> targets;
-    for (const auto& [target, pending] : pending_) targets.push_back(target);
-    for (const Target& target : targets) advance(pending_.at(target));
+    for (const auto& [target, pending] : pending_)
+        targets.push_back(target);
+    for (const Target& target : targets)
+        advance(pending_.at(target));
     const bool waiting = std::ranges::any_of(pending_, [](const auto& entry) { return !entry.second.sent; });
     if (!waiting || looking_) return;
     looking_ = true;
     outbox_->run_after(options_.look_every, [this] {
         looking_ = false;
-        for (auto& [target, pending] : pending_) pending.waited.us += options_.look_every.us;
+        for (auto& [target, pending] : pending_)
+            pending.waited.us += options_.look_every.us;
         look();
     });
 }
@@ -82,28 +88,35 @@ void Scaling::send(Pending& pending) {
     const ScaleChange change = pending.change;
     const auto address = addresses_->commit(change.deployment, change.plane.empty() ? "default" : change.plane);
     if (!address) return end(change, false, "no Deployment or Revision is its commit in this plane");
-    if (address->is_revision && change.to < 1) return end(change, false, "a Revision cannot be limited to 0: that means no limit");
+    if (address->is_revision && change.to < 1)
+        return end(change, false, "a Revision cannot be limited to 0: that means no limit");
     HttpRequest request;
     request.method = "PATCH";
     request.path = address->is_revision ? address->path : address->path + "/scale";
     request.content_type = kJsonPatch;
     request.body = address->is_revision ? max_scale_body(change.from, change.to) : scale_body(change.from, change.to);
     outbox_->call(address->path, std::move(request), [this, change, address = *address](const HttpAnswer& answer) {
-        if (answer.ok()) end(change, true, {});
-        else if (answer.status == 422 || answer.status == 409) read_back(change, address, answer.text());
-        else end(change, false, answer.text());
+        if (answer.ok())
+            end(change, true, {});
+        else if (answer.status == 422 || answer.status == 409)
+            read_back(change, address, answer.text());
+        else
+            end(change, false, answer.text());
     });
 }
 
 void Scaling::read_back(const ScaleChange& change, const CommitAddress& address, const std::string& refusal) {
     HttpRequest request;
     request.path = address.is_revision ? address.path : address.path + "/scale";
-    outbox_->call(address.path, std::move(request), [this, change, refusal, is_revision = address.is_revision](const HttpAnswer& answer) {
-        const std::int64_t now = answer.ok() ? replicas_in(answer.body, is_revision) : -1;
-        if (now == change.to) return end(change, true, {});
-        if (now >= 0 && now != change.from) return end(change, false, fmt::format("somebody else scaled it to {}", now));
-        end(change, false, refusal);
-    });
+    outbox_->call(address.path,
+                  std::move(request),
+                  [this, change, refusal, is_revision = address.is_revision](const HttpAnswer& answer) {
+                      const std::int64_t now = answer.ok() ? replicas_in(answer.body, is_revision) : -1;
+                      if (now == change.to) return end(change, true, {});
+                      if (now >= 0 && now != change.from)
+                          return end(change, false, fmt::format("somebody else scaled it to {}", now));
+                      end(change, false, refusal);
+                  });
 }
 
 void Scaling::end(const ScaleChange& change, bool ok, std::string what) {

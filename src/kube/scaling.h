@@ -24,7 +24,10 @@ struct ScalingOptions {
 
 class Scaling {
 public:
-    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options) : outbox_(&outbox), addresses_(&addresses), options_(options) {}
+    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options)
+        : outbox_(&outbox),
+          addresses_(&addresses),
+          options_(options) {}
 
     void take(const std::vector<ScaleChange>& changes);
 

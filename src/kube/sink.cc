@@ -19,7 +19,8 @@ bool is_done(const AnnotationChange& change, const KnownPod& known) {
     if (known.uid.empty() || !known.certain) return false;
     const auto now = [&](const std::string& key) -> std::optional<std::string> {
         if (key == kClaimAnnotation) return known.claimed_by;
-        if (key == kDeletionCostAnnotation) return known.deletion_cost ? std::to_string(*known.deletion_cost) : std::string();
+        if (key == kDeletionCostAnnotation)
+            return known.deletion_cost ? std::to_string(*known.deletion_cost) : std::string();
         if (key == kPlanAnnotation && !known.has_plan) return std::string();
         return std::nullopt;
     };
@@ -73,28 +74,35 @@ void KubeSink::carry_out(const Plan& plan) {
 
 void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     clear_nominations(*plan);
-    for (const AnnotationChange& change : plan->annotations) annotate(change);
+    for (const AnnotationChange& change : plan->annotations)
+        annotate(change);
     for (auto& [owner, demand] : demands_of(*plan)) {
-        std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) { announcer_.preempted(eviction, plan->now); })->start();
+        std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) {
+            announcer_.preempted(eviction, plan->now);
+        })->start();
     }
     groups_.take(*plan);
     for (const Placement& placement : plan->placements) {
         if (!placement.after_evictions) bind(plan, placement);
     }
     std::map<std::string, std::string> force;  // pod -> UID
-    for (const std::string& pod : plan->force_deletes) force.emplace(pod, std::string());
+    for (const std::string& pod : plan->force_deletes)
+        force.emplace(pod, std::string());
     for (const Eviction& eviction : plan->evictions) {
         if (eviction.mode == EvictionMode::kForceDelete) force[eviction.pod] = eviction.uid;
     }
-    for (const auto& [pod, uid] : force) force_delete(pod, uid, plan->now);
+    for (const auto& [pod, uid] : force)
+        force_delete(pod, uid, plan->now);
     scaling_.take(plan->scale);
     queues_.take(*plan);
-    for (const Unplaced& entry : plan->unplaced) announcer_.unplaced(entry, plan->now);
+    for (const Unplaced& entry : plan->unplaced)
+        announcer_.unplaced(entry, plan->now);
 }
 
 void KubeSink::clear_nominations(const Plan& plan) {
     std::set<std::string> placed;  // a new nomination or a binding replaces the old one
-    for (const Placement& placement : plan.placements) placed.insert(placement.pod);
+    for (const Placement& placement : plan.placements)
+        placed.insert(placement.pod);
     for (const std::string& pod : plan.nominations_cleared) {
         if (!placed.contains(pod)) clear_nomination(pod);
     }
@@ -152,7 +160,8 @@ void KubeSink::force_delete(const std::string& pod, const std::string& uid, Time
 
 void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& placement) {
     const KnownPod known = pods_->find(placement.pod);
-    if (known.certain && known.bound && known.uid == placement.uid) return groups_.member_ended(placement.owner, true, plan->now);
+    if (known.certain && known.bound && known.uid == placement.uid)
+        return groups_.member_ended(placement.owner, true, plan->now);
     pods_->begin_write(placement.pod, placement.uid, [](KnownPod& entry) {
         entry.bound = true;
         entry.nominated.clear();  // the server does that
@@ -171,20 +180,26 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
     });
 }
 
-void KubeSink::read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal, int conflicts) {
+void KubeSink::read_back(const std::shared_ptr<const Plan>& plan,
+                         const Placement& placement,
+                         const std::string& refusal,
+                         int conflicts) {
     HttpRequest request;
     request.path = pod_path(placement.pod);
-    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, refusal, conflicts](const HttpAnswer& answer) {
-        const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
-        const auto text = [&](const char* path) { return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string(); };
-        const bool same_pod = answer.ok() && (placement.uid.empty() || text("/metadata/uid") == placement.uid);
-        const std::string node = text("/spec/nodeName");
-        // Somebody else wrote to the pod at the same moment: that alone is no reason not to bind it.
-        const bool still_free = same_pod && node.empty() && text("/metadata/deletionTimestamp").empty();
-        if (still_free && conflicts < kMostConflicts) return send_binding(plan, placement, conflicts + 1);
-        const bool there = same_pod && node == placement.node;
-        bound(plan, placement, there, there ? std::string() : refusal);
-    });
+    outbox_.call(
+        placement.pod, std::move(request), [this, plan, &placement, refusal, conflicts](const HttpAnswer& answer) {
+            const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
+            const auto text = [&](const char* path) {
+                return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string();
+            };
+            const bool same_pod = answer.ok() && (placement.uid.empty() || text("/metadata/uid") == placement.uid);
+            const std::string node = text("/spec/nodeName");
+            // Somebody else wrote to the pod at the same moment: that alone is no reason not to bind it.
+            const bool still_free = same_pod && node.empty() && text("/metadata/deletionTimestamp").empty();
+            if (still_free && conflicts < kMostConflicts) return send_binding(plan, placement, conflicts + 1);
+            const bool there = same_pod && node == placement.node;
+            bound(plan, placement, there, there ? std::string() : refusal);
+        });
 }
 
 void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what) {
@@ -195,7 +210,8 @@ void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& p
         announcer_.bound(placement, plan->now);
         if (has_note) remove_plan_note(placement);
     }
-    outbox_.report({.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
+    outbox_.report(
+        {.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
 }
 
 // The intent is fulfilled. Nobody waits for the note to go.

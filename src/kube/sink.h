@@ -1,9 +1,9 @@
 // KubeSink: carries out plans on a real cluster, as ordinary API calls.
 //
 // For each demand: intent and nomination, then the marks on all victims, then their evictions (DemandRun); beside it
-// bindings, cleared nominations, annotations, force deletes and scalings; and, when there is time, what people are told.
-// Each object's calls go out in order, many objects at a time, and none is made for what is known to be so already.
-// All work is done on the client's thread: `carry_out` returns at once.
+// bindings, cleared nominations, annotations, force deletes and scalings; and, when there is time, what people are
+// told. Each object's calls go out in order, many objects at a time, and none is made for what is known to be so
+// already. All work is done on the client's thread: `carry_out` returns at once.
 #pragma once
 
 #include <functional>
@@ -57,7 +57,10 @@ private:
     void send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts);
     void bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what);
     // After a conflict: whether the pod is where we want it, perhaps by our own hand.
-    void read_back(const std::shared_ptr<const Plan>& plan, const Placement& placement, const std::string& refusal, int conflicts);
+    void read_back(const std::shared_ptr<const Plan>& plan,
+                   const Placement& placement,
+                   const std::string& refusal,
+                   int conflicts);
     void remove_plan_note(const Placement& placement);
 
     HttpClient* client_;

@@ -18,11 +18,14 @@ Duration until(std::chrono::steady_clock::time_point end) {
     return {std::max<std::int64_t>(left.count(), 0)};
 }
 
-std::string collection_path(const FollowedKind& kind, std::string_view api_version) { return object_path(api_version, {}, kind.plural, {}); }
+std::string collection_path(const FollowedKind& kind, std::string_view api_version) {
+    return object_path(api_version, {}, kind.plural, {});
+}
 
 }  // namespace
 
-KubeSource::KubeSource(HttpClient& client, Vocabulary& words, KnownPods& pods, AddressBook& addresses, KubeSourceOptions options)
+KubeSource::KubeSource(
+    HttpClient& client, Vocabulary& words, KnownPods& pods, AddressBook& addresses, KubeSourceOptions options)
     : client_(&client),
       words_(&words),
       pods_(&pods),
@@ -43,7 +46,8 @@ KubeSource::KubeSource(HttpClient& client, Vocabulary& words, KnownPods& pods, A
     inbox_.on_room([this] {
         client_->run(this, [this] {
             client_->resume_streams();
-            for (Followed& one : followed_) one.watcher->on_room();
+            for (Followed& one : followed_)
+                one.watcher->on_room();
         });
     });
     client_->run(this, [this] {
@@ -61,7 +65,8 @@ KubeSource::~KubeSource() {
     inbox_.close();
     client_->forget(this);
     client_->forget(&discovery_);
-    for (Followed& one : followed_) client_->forget(one.watcher.get());
+    for (Followed& one : followed_)
+        client_->forget(one.watcher.get());
 }
 
 void KubeSource::discover() {
@@ -79,11 +84,15 @@ void KubeSource::found(std::size_t kind, const Finding& finding) {
             watcher.start(finding.api_version, collection_path(what, finding.api_version));
             break;
         case Served::kNo:
-            if (watcher.running()) watcher.stop();
-            else if (!absent_[kind]) inbox_.put({.content = Parcel::Content::kAbsent, .kind = kind});
+            if (watcher.running())
+                watcher.stop();
+            else if (!absent_[kind])
+                inbox_.put({.content = Parcel::Content::kAbsent, .kind = kind});
             absent_[kind] = true;
             break;
-        case Served::kUnknown: spdlog::warn("whether {}.{} is served cannot be found out now", what.plural, what.group); break;
+        case Served::kUnknown:
+            spdlog::warn("whether {}.{} is served cannot be found out now", what.plural, what.group);
+            break;
     }
 }
 
@@ -128,31 +137,37 @@ bool KubeSource::poll(std::vector<Change>& out, Duration wait) {
         nudged = parcel.content == Parcel::Content::kNudge;
         unpack(parcel, out);
     }
-    while (inbox_.take(parcel, {})) unpack(parcel, out);
+    while (inbox_.take(parcel, {}))
+        unpack(parcel, out);
     return !inbox_.closed();
 }
 
 void KubeSource::unpack(Parcel& parcel, std::vector<Change>& out) {
     counts_.bytes += parcel.bytes.size();
     switch (parcel.content) {
-        case Parcel::Content::kPage: return unpack_page(parcel, out);
-        case Parcel::Content::kEvents: return unpack_events(parcel, out);
+        case Parcel::Content::kPage:
+            return unpack_page(parcel, out);
+        case Parcel::Content::kEvents:
+            return unpack_events(parcel, out);
         case Parcel::Content::kAbsent:
             ++followed_[parcel.kind].generation;
             remove_unseen(parcel.kind, out);
             return mark_synced(parcel.kind);
-        case Parcel::Content::kNudge: return;
+        case Parcel::Content::kNudge:
+            return;
     }
 }
 
 void KubeSource::unpack_page(const Parcel& parcel, std::vector<Change>& out) {
     if (parcel.first) ++followed_[parcel.kind].generation;
-    auto done = frames_.each_item(parcel.bytes, [&](std::string_view item) { put(parcel.kind, parcel.version, item, false, out); });
+    auto done = frames_.each_item(parcel.bytes,
+                                  [&](std::string_view item) { put(parcel.kind, parcel.version, item, false, out); });
     if (!done) {
         // Half a list must not make the other half look deleted.
         ++counts_.malformed;
         spdlog::error("list of {}: {}", followed_kinds()[parcel.kind].plural, done.error().message);
-        for (auto& [name, generation] : followed_[parcel.kind].names) generation = followed_[parcel.kind].generation;
+        for (auto& [name, generation] : followed_[parcel.kind].names)
+            generation = followed_[parcel.kind].generation;
     }
     if (!parcel.last) return;
     remove_unseen(parcel.kind, out);
@@ -167,32 +182,43 @@ void KubeSource::unpack_events(const Parcel& parcel, std::vector<Change>& out) {
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         switch (frame.event) {
             case WatchEvent::kAdded:
-            case WatchEvent::kModified: put(parcel.kind, parcel.version, frame.object, false, out); break;
-            case WatchEvent::kDeleted: put(parcel.kind, parcel.version, frame.object, true, out); break;
+            case WatchEvent::kModified:
+                put(parcel.kind, parcel.version, frame.object, false, out);
+                break;
+            case WatchEvent::kDeleted:
+                put(parcel.kind, parcel.version, frame.object, true, out);
+                break;
             case WatchEvent::kBookmark:
             case WatchEvent::kError:
-            case WatchEvent::kUnknown: break;  // for the watcher
+            case WatchEvent::kUnknown:
+                break;  // for the watcher
         }
     }
 }
 
-void KubeSource::put(std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out) {
+void KubeSource::put(
+    std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out) {
     auto decoded = decoder_.decode(json, version, followed_kinds()[kind].kind);
     if (!decoded) return note_malformed(kind, json, decoded.error(), removed, out);
     if (!*decoded) return;
     ++counts_.objects;
     Followed& followed = followed_[kind];
     const std::string key = key_of(**decoded);
-    if (removed) followed.names.erase(key);
-    else followed.names[key] = followed.generation;
-    out.push_back({.object = std::move(**decoded), .removed = removed, .digest = removed ? Digest{} : digest_bytes(json)});
+    if (removed)
+        followed.names.erase(key);
+    else
+        followed.names[key] = followed.generation;
+    out.push_back(
+        {.object = std::move(**decoded), .removed = removed, .digest = removed ? Digest{} : digest_bytes(json)});
     observe(version, out.back(), json);
 }
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
     if (const auto* pod = std::get_if<Pod>(&change.object)) {
-        if (change.removed) pods_->see_gone(key_of(change.object));
-        else pods_->see(*pod, *words_, [&] { return objects_.version_of(json); });
+        if (change.removed)
+            pods_->see_gone(key_of(change.object));
+        else
+            pods_->see(*pod, *words_, [&] { return objects_.version_of(json); });
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {
@@ -200,7 +226,8 @@ void KubeSource::observe(const std::string& version, const Change& change, std::
     }
 }
 
-void KubeSource::note_malformed(std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out) {
+void KubeSource::note_malformed(
+    std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out) {
     ++counts_.malformed;
     const FrameReader::Name name = objects_.name_of(json);
     const std::string key = followed_kinds()[kind].namespaced ? fmt::format("{}/{}", name.ns, name.name) : name.name;
@@ -212,18 +239,25 @@ void KubeSource::note_malformed(std::size_t kind, std::string_view json, const D
     Followed& followed = followed_[kind];
     const auto known = followed.names.find(key);
     if (known == followed.names.end()) return;
-    if (removed) remove(kind, key, out);
-    else known->second = followed.generation;
+    if (removed)
+        remove(kind, key, out);
+    else
+        known->second = followed.generation;
 }
 
 std::string KubeSource::key_of(const Object& object) const {
     return std::visit(
         [&](const auto& one) -> std::string {
             using T = std::decay_t<decltype(one)>;
-            if constexpr (std::is_same_v<T, Pod>) return fmt::format("{}/{}", words_->text(one.ns), one.name);
-            else if constexpr (std::is_same_v<T, Queue>) return one.is_quota ? fmt::format("{}/{}", words_->text(one.ns), words_->text(one.name)) : words_->str(one.name);
-            else if constexpr (requires { one.ns; }) return fmt::format("{}/{}", words_->text(one.ns), words_->text(one.name));
-            else return words_->str(one.name);
+            if constexpr (std::is_same_v<T, Pod>)
+                return fmt::format("{}/{}", words_->text(one.ns), one.name);
+            else if constexpr (std::is_same_v<T, Queue>)
+                return one.is_quota ? fmt::format("{}/{}", words_->text(one.ns), words_->text(one.name))
+                                    : words_->str(one.name);
+            else if constexpr (requires { one.ns; })
+                return fmt::format("{}/{}", words_->text(one.ns), words_->text(one.name));
+            else
+                return words_->str(one.name);
         },
         object);
 }
@@ -232,7 +266,9 @@ void KubeSource::remove(std::size_t kind, const std::string& name, std::vector<C
     const FollowedKind& what = followed_kinds()[kind];
     const std::size_t slash = what.namespaced ? name.find('/') : std::string::npos;
     const StringId ns = slash == std::string::npos ? StringId() : words_->string(name.substr(0, slash));
-    out.push_back({.object = what.named(ns, name.substr(slash == std::string::npos ? 0 : slash + 1), *words_), .removed = true, .digest = {}});
+    out.push_back({.object = what.named(ns, name.substr(slash == std::string::npos ? 0 : slash + 1), *words_),
+                   .removed = true,
+                   .digest = {}});
     observe({}, out.back(), {});
     followed_[kind].names.erase(name);
 }
@@ -244,7 +280,8 @@ void KubeSource::remove_unseen(std::size_t kind, std::vector<Change>& out) {
         if (generation != followed.generation) gone.push_back(name);
     }
     std::ranges::sort(gone);  // not in the order of a hash table
-    for (const std::string& name : gone) remove(kind, name, out);
+    for (const std::string& name : gone)
+        remove(kind, name, out);
 }
 
 void KubeSource::mark_synced(std::size_t kind) {

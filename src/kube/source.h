@@ -1,8 +1,8 @@
 // KubeSource: the facts of a real cluster, by list and watch.
 //
-// The network is read on the client's thread and stops when the decoder falls behind; objects are decoded on the caller's
-// thread, in `poll`. An object that cannot be decoded is counted, said once and left as it was. Kinds that not every
-// cluster has are followed as soon as they are served; the first `poll` waits until it is known which those are.
+// The network is read on the client's thread and stops when the decoder falls behind; objects are decoded on the
+// caller's thread, in `poll`. An object that cannot be decoded is counted, said once and left as it was. Kinds that not
+// every cluster has are followed as soon as they are served; the first `poll` waits until it is known which those are.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,10 @@ struct KubeSourceCounts {
 
 class KubeSource final : public Source {
 public:
-    // All of them must outlive the source. The client carries nothing else: it stops reading when the decoder is behind.
-    KubeSource(HttpClient& client, Vocabulary& words, KnownPods& pods, AddressBook& addresses, KubeSourceOptions options);
+    // All of them must outlive the source. The client carries nothing else: it stops reading when the decoder is
+    // behind.
+    KubeSource(
+        HttpClient& client, Vocabulary& words, KnownPods& pods, AddressBook& addresses, KubeSourceOptions options);
     ~KubeSource() override;
 
     [[nodiscard]] bool poll(std::vector<Change>& out, Duration wait) override;
@@ -82,10 +84,12 @@ private:
     void unpack(Parcel& parcel, std::vector<Change>& out);
     void unpack_page(const Parcel& parcel, std::vector<Change>& out);
     void unpack_events(const Parcel& parcel, std::vector<Change>& out);
-    void put(std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out);
+    void put(
+        std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out);
     void remove(std::size_t kind, const std::string& name, std::vector<Change>& out);
     void remove_unseen(std::size_t kind, std::vector<Change>& out);
-    void note_malformed(std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
+    void note_malformed(
+        std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
     void observe(const std::string& version, const Change& change, std::string_view json);
     [[nodiscard]] std::string key_of(const Object& object) const;
     void mark_synced(std::size_t kind);
@@ -98,7 +102,7 @@ private:
     Inbox inbox_;
     std::vector<Followed> followed_;
     Decoder decoder_;
-    FrameReader frames_;  // of pages and events
+    FrameReader frames_;   // of pages and events
     FrameReader objects_;  // of single objects, while `frames_` stands in a page
     KubeSourceCounts counts_;
     WatcherCounts watcher_counts_;

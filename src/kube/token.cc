@@ -8,7 +8,8 @@ namespace {
 constexpr std::chrono::seconds kFreshFor{60};
 
 void trim_end(std::string& text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+        text.pop_back();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ TEST(BearerToken, FixedTokenStays) {
 }
 
 TEST(BearerToken, FileIsReadAgainAfterAMinuteOrARefusal) {
-    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprieve-token-" + std::to_string(::getpid()));
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("reprieve-token-" + std::to_string(::getpid()));
     const auto write = [&](const char* text) { std::ofstream(file) << text; };
     const BearerToken::Instant start{seconds(1000)};
     BearerToken token({.token_file = file.string()});

@@ -27,12 +27,17 @@ long milliseconds(Duration duration) { return static_cast<long>(std::max<std::in
 }  // namespace
 
 Line::Line(Access access, LineOptions options)
-    : access_(std::move(access)), options_(std::move(options)), token_(access_), authority_(access_.authority_pem), base_(access_.server) {
+    : access_(std::move(access)),
+      options_(std::move(options)),
+      token_(access_),
+      authority_(access_.authority_pem),
+      base_(access_.server) {
     if (access_.tls_server_name.empty() || options_.plain_http) return;
     const std::string real = authority_part(access_.server);
     const std::string port = real.substr(real.rfind(':') + 1);
     const std::size_t path = access_.server.find('/', access_.server.find("://") + 3);
-    base_ = fmt::format("https://{}:{}{}", access_.tls_server_name, port, path == std::string::npos ? "" : access_.server.substr(path));
+    base_ = fmt::format(
+        "https://{}:{}{}", access_.tls_server_name, port, path == std::string::npos ? "" : access_.server.substr(path));
     connect_to_ = fmt::format("{}:{}:{}", access_.tls_server_name, port, real);
 }
 
@@ -87,8 +92,10 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
 void Transfer::set_security(Line& line) {
     CURL* easy = easy_.get();
     const Access& access = line.access();
-    if (is_loopback(access.server)) curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    else if (!access.proxy.empty()) curl_easy_setopt(easy, CURLOPT_PROXY, access.proxy.c_str());
+    if (is_loopback(access.server))
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    else if (!access.proxy.empty())
+        curl_easy_setopt(easy, CURLOPT_PROXY, access.proxy.c_str());
     if (line.options().plain_http) {
         REPRIEVE_CHECK(is_loopback(access.server), "plain HTTP to another machine");
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
@@ -98,7 +105,10 @@ void Transfer::set_security(Line& line) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, line.options().http2 ? static_cast<long>(CURL_HTTP_VERSION_2TLS) : static_cast<long>(CURL_HTTP_VERSION_1_1));
+    curl_easy_setopt(
+        easy,
+        CURLOPT_HTTP_VERSION,
+        line.options().http2 ? static_cast<long>(CURL_HTTP_VERSION_2TLS) : static_cast<long>(CURL_HTTP_VERSION_1_1));
     // Better to wait for a connection that many can share than to open one for each.
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, line.options().http2 ? 1L : 0L);
     if (!line.authority().empty()) {
@@ -137,7 +147,8 @@ void Transfer::set_body() {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_->body.size()));
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_->body.c_str());
     }
-    if (std::strcmp(request_->method, "GET") != 0 || !request_->body.empty()) curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_->method);
+    if (std::strcmp(request_->method, "GET") != 0 || !request_->body.empty())
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_->method);
 }
 
 std::size_t Transfer::write_bytes(char* data, std::size_t size, std::size_t count, void* self) {
@@ -178,7 +189,8 @@ HttpAnswer Transfer::finish(CURLcode code) {
     } else if (code != CURLE_OK) {
         answer_.failure = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
         // That a certificate is not trusted does not pass by itself.
-        answer_.retryable = code != CURLE_PEER_FAILED_VERIFICATION && code != CURLE_SSL_CERTPROBLEM && code != CURLE_SSL_CACERT_BADFILE;
+        answer_.retryable =
+            code != CURLE_PEER_FAILED_VERIFICATION && code != CURLE_SSL_CERTPROBLEM && code != CURLE_SSL_CACERT_BADFILE;
     } else {
         answer_.status = static_cast<int>(status);
         answer_.retry_after = {static_cast<std::int64_t>(std::clamp<curl_off_t>(retry_after, 0, 600)) * 1'000'000};

@@ -52,7 +52,12 @@ void Watcher::listed(HttpAnswer answer, bool first) {
     backoff_.reset();
     const bool last = head->continued.empty();
     if (first) ++counts_->lists;
-    inbox_->put({.content = Parcel::Content::kPage, .kind = kind_, .first = first, .last = last, .version = api_version_, .bytes = std::move(answer.body)});
+    inbox_->put({.content = Parcel::Content::kPage,
+                 .kind = kind_,
+                 .first = first,
+                 .last = last,
+                 .version = api_version_,
+                 .bytes = std::move(answer.body)});
     if (!last) return list(std::move(head->continued));
     version_ = std::move(head->version);
     watch();
@@ -65,11 +70,15 @@ void Watcher::watch() {
     ++counts_->watches;
     const std::int64_t seconds = options_.watch_length.seconds();
     HttpRequest request;
-    request.path = fmt::format("{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}", path_, url_encode(version_),
+    request.path = fmt::format("{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+                               path_,
+                               url_encode(version_),
                                client_->jitter().between(seconds, 2 * seconds));
     request.silence = options_.watch_silence;
     stream_ = client_->open(
-        this, std::move(request), [this](std::string_view bytes) { return receive(bytes); },
+        this,
+        std::move(request),
+        [this](std::string_view bytes) { return receive(bytes); },
         [this](const HttpAnswer& answer) { watch_ended(answer); });
 }
 
@@ -89,7 +98,8 @@ bool Watcher::receive(std::string_view bytes) {
     last_line_.assign(start == std::string::npos ? lines : lines.substr(start + 1));
     last_line_.pop_back();
     backoff_.reset();
-    inbox_->put({.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
+    inbox_->put(
+        {.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
     return true;
 }
 
@@ -136,7 +146,9 @@ void Watcher::retry(bool relist, const HttpAnswer& answer) {
         if (!running()) return;
     }
     const Duration wait = backoff_.next(client_->jitter(), answer.retry_after);
-    if (backoff_.failures() > 3) spdlog::warn("{} of {}: {}; again in {}", relist ? "list" : "watch", path_, answer.text(), format_duration(wait));
+    if (backoff_.failures() > 3)
+        spdlog::warn(
+            "{} of {}: {}; again in {}", relist ? "list" : "watch", path_, answer.text(), format_duration(wait));
     state_ = State::kWaiting;
     client_->run_after(this, wait, [this, relist] { relist ? list({}) : watch(); });
 }

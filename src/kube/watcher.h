@@ -43,7 +43,12 @@ struct WatcherCounts {
 class Watcher {
 public:
     Watcher(HttpClient& client, Inbox& inbox, std::size_t kind, WatcherOptions options, WatcherCounts& counts)
-        : client_(&client), inbox_(&inbox), kind_(kind), options_(options), counts_(&counts), backoff_(options.backoff) {}
+        : client_(&client),
+          inbox_(&inbox),
+          kind_(kind),
+          options_(options),
+          counts_(&counts),
+          backoff_(options.backoff) {}
 
     // Called with every refusal that may be for good: 401, 403, 404, a server that cannot be trusted.
     using Refused = std::function<void(const HttpAnswer&)>;

@@ -13,8 +13,8 @@ namespace reprieve {
 
 class BracketScan {
 public:
-    // Where the value ends whose first bracket is at the front of `text`; nothing: not within `text`. Each call gets the
-    // same text or a longer one. REQUIRES: 64 readable bytes behind `text`.
+    // Where the value ends whose first bracket is at the front of `text`; nothing: not within `text`. Each call gets
+    // the same text or a longer one. REQUIRES: 64 readable bytes behind `text`.
     [[nodiscard]] std::optional<std::size_t> find_end(std::string_view text);
 
 private:

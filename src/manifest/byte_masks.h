@@ -79,7 +79,8 @@ inline ByteMasks find_bytes(const char* block) {
 
 inline std::uint64_t find_line_ends(const char* block) {
     std::uint64_t mask = 0;
-    for (unsigned i = 0; i < 64; ++i) mask |= std::uint64_t{block[i] == '\n'} << i;
+    for (unsigned i = 0; i < 64; ++i)
+        mask |= std::uint64_t{block[i] == '\n'} << i;
     return mask;
 }
 

@@ -13,12 +13,17 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; 
 
 const char* kind_of_value(char first) {
     switch (first) {
-        case '{': return "an object";
-        case '[': return "a list";
-        case '"': return "a string";
+        case '{':
+            return "an object";
+        case '[':
+            return "a list";
+        case '"':
+            return "a string";
         case 't':
-        case 'f': return "a boolean";
-        default: return "a number";
+        case 'f':
+            return "a boolean";
+        default:
+            return "a number";
     }
 }
 
@@ -150,7 +155,8 @@ void Cursor::read(Time& out) {
 
 std::string_view Cursor::scalar_token() {
     std::string_view token = value_->raw_json_token();
-    while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
+    while (!token.empty() && is_space(token.back()))
+        token.remove_suffix(1);
     return token;
 }
 
@@ -284,7 +290,8 @@ Items::Items(Cursor& list) : item_(*list.reading_, &list) {
 bool Items::next() {
     if (step_ == Step::kNone || item_.reading_->failed()) return false;
     if (step_ == Step::kFirst) {
-        if (const auto code = array_.begin().get(at_); code != simdjson::SUCCESS) return item_.parent_->broken(code), false;
+        if (const auto code = array_.begin().get(at_); code != simdjson::SUCCESS)
+            return item_.parent_->broken(code), false;
         step_ = Step::kLater;
     } else {
         ++at_;

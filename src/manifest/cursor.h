@@ -36,7 +36,9 @@ class Cursor {
 public:
     // The root of a document; `path` is what an error says before the first field (annotations that hold JSON).
     Cursor(Reading& reading, simdjson::ondemand::value& value, std::string_view path = {})
-        : reading_(&reading), value_(&value), key_(path) {}
+        : reading_(&reading),
+          value_(&value),
+          key_(path) {}
 
     [[nodiscard]] Reading& reading() const { return *reading_; }
     [[nodiscard]] Vocabulary& words() const { return reading_->words(); }

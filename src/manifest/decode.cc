@@ -31,10 +31,13 @@ std::expected<std::optional<Object>, DecodeError> Decoder::decode(std::string_vi
     Object object;
     Fields fields(cursor);
     switch (reader_->read(cursor, fields, {api_version, kind}, object)) {
-        case ObjectReader::Outcome::kObject: return object;
-        case ObjectReader::Outcome::kFailed: return std::unexpected(reading.error());
+        case ObjectReader::Outcome::kObject:
+            return object;
+        case ObjectReader::Outcome::kFailed:
+            return std::unexpected(reading.error());
         case ObjectReader::Outcome::kIgnored:
-        case ObjectReader::Outcome::kOwn: break;
+        case ObjectReader::Outcome::kOwn:
+            break;
     }
     return std::nullopt;
 }

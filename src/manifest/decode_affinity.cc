@@ -25,9 +25,14 @@ void decode_preferred_node(Cursor& at, PodSpec& shape) {
     PreferredNodeTerm preferred;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "weight"_key: f->read(preferred.weight, kLeastWeight, kMostWeight); break;
-            case "preference"_key: decode_node_term(*f, preferred.term); break;
-            default: break;
+            case "weight"_key:
+                f->read(preferred.weight, kLeastWeight, kMostWeight);
+                break;
+            case "preference"_key:
+                decode_node_term(*f, preferred.term);
+                break;
+            default:
+                break;
         }
     }
     // An empty preference says nothing, unlike an empty requirement, which nothing meets.
@@ -38,11 +43,15 @@ void decode_preferred_node(Cursor& at, PodSpec& shape) {
 void decode_node_affinity(Cursor& at, PodSpec& shape) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "requiredDuringSchedulingIgnoredDuringExecution"_key: decode_required_nodes(*f, shape); break;
-            case "preferredDuringSchedulingIgnoredDuringExecution"_key:
-                for (Items item(*f); item.next();) decode_preferred_node(*item, shape);
+            case "requiredDuringSchedulingIgnoredDuringExecution"_key:
+                decode_required_nodes(*f, shape);
                 break;
-            default: break;
+            case "preferredDuringSchedulingIgnoredDuringExecution"_key:
+                for (Items item(*f); item.next();)
+                    decode_preferred_node(*item, shape);
+                break;
+            default:
+                break;
         }
     }
     // Preferences add up, so equal ones stay.
@@ -52,13 +61,26 @@ void decode_node_affinity(Cursor& at, PodSpec& shape) {
 void decode_term(Cursor& at, AffinityDraft& draft) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "topologyKey"_key: f->read(draft.term.topology_key); break;
-            case "labelSelector"_key: decode_selector(*f, draft.term.selector); break;
-            case "namespaces"_key: f->read(draft.term.namespaces); break;
-            case "namespaceSelector"_key: decode_selector(*f, draft.term.namespace_selector); break;
-            case "matchLabelKeys"_key: f->read(draft.match_keys); break;
-            case "mismatchLabelKeys"_key: f->read(draft.mismatch_keys); break;
-            default: break;
+            case "topologyKey"_key:
+                f->read(draft.term.topology_key);
+                break;
+            case "labelSelector"_key:
+                decode_selector(*f, draft.term.selector);
+                break;
+            case "namespaces"_key:
+                f->read(draft.term.namespaces);
+                break;
+            case "namespaceSelector"_key:
+                decode_selector(*f, draft.term.namespace_selector);
+                break;
+            case "matchLabelKeys"_key:
+                f->read(draft.match_keys);
+                break;
+            case "mismatchLabelKeys"_key:
+                f->read(draft.mismatch_keys);
+                break;
+            default:
+                break;
         }
     }
     if (!draft.term.topology_key) at.wrong("topologyKey", "is missing");
@@ -69,9 +91,14 @@ void decode_weighted_term(Cursor& at, bool anti, PodDraft& draft) {
     preferred.kind = AffinityDraft::Kind::kPreferred;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "weight"_key: f->read(preferred.weight, kLeastWeight, kMostWeight); break;
-            case "podAffinityTerm"_key: decode_term(*f, preferred); break;
-            default: break;
+            case "weight"_key:
+                f->read(preferred.weight, kLeastWeight, kMostWeight);
+                break;
+            case "podAffinityTerm"_key:
+                decode_term(*f, preferred);
+                break;
+            default:
+                break;
         }
     }
     if (!preferred.term.topology_key) at.wrong("podAffinityTerm", "is missing");
@@ -89,9 +116,11 @@ void decode_pod_affinity(Cursor& at, bool anti, PodDraft& draft) {
                 }
                 break;
             case "preferredDuringSchedulingIgnoredDuringExecution"_key:
-                for (Items item(*f); item.next();) decode_weighted_term(*item, anti, draft);
+                for (Items item(*f); item.next();)
+                    decode_weighted_term(*item, anti, draft);
                 break;
-            default: break;
+            default:
+                break;
         }
     }
 }
@@ -114,18 +143,33 @@ void decode_constraint(Cursor& at, SpreadDraft& draft) {
     bool skew_written = false;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "topologyKey"_key: f->read(out.topology_key); break;
-            case "labelSelector"_key: decode_selector(*f, out.selector); break;
+            case "topologyKey"_key:
+                f->read(out.topology_key);
+                break;
+            case "labelSelector"_key:
+                decode_selector(*f, out.selector);
+                break;
             case "maxSkew"_key:
                 f->read(out.max_skew, 1);
                 skew_written = true;
                 break;
-            case "minDomains"_key: f->read(out.min_domains, 1); break;
-            case "whenUnsatisfiable"_key: f->choose(out.hard, kUnsatisfiable); break;
-            case "nodeAffinityPolicy"_key: f->choose(out.honor_node_affinity, kInclusion); break;
-            case "nodeTaintsPolicy"_key: f->choose(out.honor_taints, kInclusion); break;
-            case "matchLabelKeys"_key: f->read(draft.match_keys); break;
-            default: break;
+            case "minDomains"_key:
+                f->read(out.min_domains, 1);
+                break;
+            case "whenUnsatisfiable"_key:
+                f->choose(out.hard, kUnsatisfiable);
+                break;
+            case "nodeAffinityPolicy"_key:
+                f->choose(out.honor_node_affinity, kInclusion);
+                break;
+            case "nodeTaintsPolicy"_key:
+                f->choose(out.honor_taints, kInclusion);
+                break;
+            case "matchLabelKeys"_key:
+                f->read(draft.match_keys);
+                break;
+            default:
+                break;
         }
     }
     if (!out.topology_key) at.wrong("topologyKey", "is missing");
@@ -137,16 +181,24 @@ void decode_constraint(Cursor& at, SpreadDraft& draft) {
 void decode_affinity(Cursor& at, PodDraft& draft) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "nodeAffinity"_key: decode_node_affinity(*f, draft.shape); break;
-            case "podAffinity"_key: decode_pod_affinity(*f, false, draft); break;
-            case "podAntiAffinity"_key: decode_pod_affinity(*f, true, draft); break;
-            default: break;
+            case "nodeAffinity"_key:
+                decode_node_affinity(*f, draft.shape);
+                break;
+            case "podAffinity"_key:
+                decode_pod_affinity(*f, false, draft);
+                break;
+            case "podAntiAffinity"_key:
+                decode_pod_affinity(*f, true, draft);
+                break;
+            default:
+                break;
         }
     }
 }
 
 void decode_spread(Cursor& at, PodDraft& draft) {
-    for (Items item(at); item.next();) decode_constraint(*item, draft.spread.emplace_back());
+    for (Items item(at); item.next();)
+        decode_constraint(*item, draft.spread.emplace_back());
 }
 
 void finish_affinity(PodDraft& draft, StringId ns, const Labels& labels) {
@@ -157,9 +209,15 @@ void finish_affinity(PodDraft& draft, StringId ns, const Labels& labels) {
         if (term.term.namespaces.empty() && term.term.namespace_selector.null) term.term.namespaces.push_back(ns);
         sort_unique(term.term.namespaces);
         switch (term.kind) {
-            case AffinityDraft::Kind::kAffinity: shape.affinity.push_back(std::move(term.term)); break;
-            case AffinityDraft::Kind::kAntiAffinity: shape.anti_affinity.push_back(std::move(term.term)); break;
-            case AffinityDraft::Kind::kPreferred: shape.preferred_pods.push_back({term.weight, std::move(term.term)}); break;
+            case AffinityDraft::Kind::kAffinity:
+                shape.affinity.push_back(std::move(term.term));
+                break;
+            case AffinityDraft::Kind::kAntiAffinity:
+                shape.anti_affinity.push_back(std::move(term.term));
+                break;
+            case AffinityDraft::Kind::kPreferred:
+                shape.preferred_pods.push_back({term.weight, std::move(term.term)});
+                break;
         }
     }
     sort_unique(shape.affinity);

@@ -28,13 +28,21 @@ void decode_int_or_percent(Cursor& at, std::optional<IntOrPercent>& out) {
 void decode_spec(Cursor& at, DisruptionBudget& budget) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "selector"_key: decode_selector(*f, budget.selector); break;
-            case "minAvailable"_key: decode_int_or_percent(*f, budget.min_available); break;
-            case "maxUnavailable"_key: decode_int_or_percent(*f, budget.max_unavailable); break;
-            default: break;
+            case "selector"_key:
+                decode_selector(*f, budget.selector);
+                break;
+            case "minAvailable"_key:
+                decode_int_or_percent(*f, budget.min_available);
+                break;
+            case "maxUnavailable"_key:
+                decode_int_or_percent(*f, budget.max_unavailable);
+                break;
+            default:
+                break;
         }
     }
-    if (budget.min_available && budget.max_unavailable) at.wrong("has both minAvailable and maxUnavailable; one is allowed");
+    if (budget.min_available && budget.max_unavailable)
+        at.wrong("has both minAvailable and maxUnavailable; one is allowed");
 }
 
 void decode_status(Cursor& at, DisruptionBudget& budget) {
@@ -44,9 +52,11 @@ void decode_status(Cursor& at, DisruptionBudget& budget) {
                 if (!f->is_null()) f->read(budget.disruptions_allowed.emplace(), 0, INT32_MAX);
                 break;
             case "disruptedPods"_key:
-                for (Fields pod(*f); pod.next();) budget.disrupted_pods.emplace_back(pod.key());
+                for (Fields pod(*f); pod.next();)
+                    budget.disrupted_pods.emplace_back(pod.key());
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     std::sort(budget.disrupted_pods.begin(), budget.disrupted_pods.end());
@@ -60,9 +70,14 @@ void decode_budget(ObjectSource& from, Object& out) {
     budget.name = from.name;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_spec(*f, budget); break;
-            case "status"_key: decode_status(*f, budget); break;
-            default: break;
+            case "spec"_key:
+                decode_spec(*f, budget);
+                break;
+            case "status"_key:
+                decode_status(*f, budget);
+                break;
+            default:
+                break;
         }
     }
 }

@@ -9,8 +9,8 @@
 namespace reprieve {
 namespace {
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {{"PreemptLowerPriority", PreemptionPolicy::kLowerPriority},
-                                                                       {"Never", PreemptionPolicy::kNever}};
+constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
+    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
 constexpr std::pair<std::string_view, DisruptionMode> kModeNames[] = {{"Pod", DisruptionMode::kSingle},
                                                                       {"PodGroup", DisruptionMode::kAll}};
 constexpr std::pair<std::string_view, bool> kTopologyModes[] = {{"", true}, {"hard", true}, {"soft", false}};
@@ -75,14 +75,29 @@ void decode_constraints(Cursor& at, std::optional<TopologyRule>& out) {
 void decode_core_spec(Cursor& at, KeyId count_key, CoreSpec& out) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "schedulingPolicy"_key: decode_scheduling_policy(*f, count_key, out); break;
-            case "disruptionMode"_key: decode_disruption(*f, out.disruption); break;
-            case "schedulingConstraints"_key: decode_constraints(*f, out.topology); break;
-            case "parentCompositePodGroupName"_key: f->read(out.parent); break;
-            case "priorityClassName"_key: f->read(out.priority_class); break;
-            case "priority"_key: f->read(out.priority); break;
-            case "preemptionPolicy"_key: f->choose(out.preemption_policy, kPolicies); break;
-            default: break;
+            case "schedulingPolicy"_key:
+                decode_scheduling_policy(*f, count_key, out);
+                break;
+            case "disruptionMode"_key:
+                decode_disruption(*f, out.disruption);
+                break;
+            case "schedulingConstraints"_key:
+                decode_constraints(*f, out.topology);
+                break;
+            case "parentCompositePodGroupName"_key:
+                f->read(out.parent);
+                break;
+            case "priorityClassName"_key:
+                f->read(out.priority_class);
+                break;
+            case "priority"_key:
+                f->read(out.priority);
+                break;
+            case "preemptionPolicy"_key:
+                f->choose(out.preemption_policy, kPolicies);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -92,28 +107,47 @@ void decode_topology(Cursor& at, std::optional<TopologyRule>& out) {
     TopologyRule& rule = out.emplace();
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "mode"_key: f->choose(rule.hard, kTopologyModes); break;
+            case "mode"_key:
+                f->choose(rule.hard, kTopologyModes);
+                break;
             case "highestTierAllowed"_key:
                 if (f->is_null()) break;
                 f->read(rule.highest_tier.emplace(), 0);
                 break;
-            case "highestTierName"_key: f->read(rule.highest_tier_name); break;
-            default: break;
+            case "highestTierName"_key:
+                f->read(rule.highest_tier_name);
+                break;
+            default:
+                break;
         }
     }
-    if (rule.highest_tier && rule.highest_tier_name) at.wrong("has both highestTierAllowed and highestTierName; one is allowed");
+    if (rule.highest_tier && rule.highest_tier_name)
+        at.wrong("has both highestTierAllowed and highestTierName; one is allowed");
 }
 
 void decode_sub_group(Cursor& at, SubGroupPolicy& out) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "name"_key: f->read(out.name); break;
-            case "labelSelector"_key: decode_selector(*f, out.selector); break;
-            case "matchLabelKeys"_key: f->read(out.match_label_keys); break;
-            case "subGroupSize"_key: f->read(out.size, 0); break;
-            case "minSubGroups"_key: f->read(out.min_sub_groups, 0); break;
-            case "networkTopology"_key: decode_topology(*f, out.topology); break;
-            default: break;
+            case "name"_key:
+                f->read(out.name);
+                break;
+            case "labelSelector"_key:
+                decode_selector(*f, out.selector);
+                break;
+            case "matchLabelKeys"_key:
+                f->read(out.match_label_keys);
+                break;
+            case "subGroupSize"_key:
+                f->read(out.size, 0);
+                break;
+            case "minSubGroups"_key:
+                f->read(out.min_sub_groups, 0);
+                break;
+            case "networkTopology"_key:
+                decode_topology(*f, out.topology);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -131,16 +165,30 @@ void decode_roles(Cursor& at, Gang& gang) {
 void decode_group_spec(Cursor& at, Gang& gang) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "minMember"_key: f->read(gang.min_members, 0); break;
-            case "minResources"_key: f->read(gang.min_resources); break;
-            case "queue"_key: f->read(gang.queue); break;
-            case "priorityClassName"_key: f->read(gang.priority_class); break;
-            case "minTaskMember"_key: decode_roles(*f, gang); break;
-            case "networkTopology"_key: decode_topology(*f, gang.topology); break;
-            case "subGroupPolicy"_key:
-                for (Items item(*f); item.next();) decode_sub_group(*item, gang.sub_groups.emplace_back());
+            case "minMember"_key:
+                f->read(gang.min_members, 0);
                 break;
-            default: break;
+            case "minResources"_key:
+                f->read(gang.min_resources);
+                break;
+            case "queue"_key:
+                f->read(gang.queue);
+                break;
+            case "priorityClassName"_key:
+                f->read(gang.priority_class);
+                break;
+            case "minTaskMember"_key:
+                decode_roles(*f, gang);
+                break;
+            case "networkTopology"_key:
+                decode_topology(*f, gang.topology);
+                break;
+            case "subGroupPolicy"_key:
+                for (Items item(*f); item.next();)
+                    decode_sub_group(*item, gang.sub_groups.emplace_back());
+                break;
+            default:
+                break;
         }
     }
 }
@@ -166,17 +214,24 @@ void read_gang_notes(ObjectSource& from, Gang& gang) {
     for (const Note& note : from.metadata.notes) {
         read_setting(reading, note, gang.settings);
         switch (note.id()) {
-            case "reprieve.dev/plan"_key: read_plan_note(reading, note, gang.plan); break;
-            case "gang.scheduling.koordinator.sh/groups"_key: read_peers(from, note, gang); break;
+            case "reprieve.dev/plan"_key:
+                read_plan_note(reading, note, gang.plan);
+                break;
+            case "gang.scheduling.koordinator.sh/groups"_key:
+                read_peers(from, note, gang);
+                break;
             case "gang.scheduling.koordinator.sh/mode"_key:
                 if (note.text(reading) == "NonStrict") reading.warn("gang mode NonStrict is ignored: gangs are strict");
                 break;
             case "gang.scheduling.koordinator.sh/match-policy"_key:
-            case "pod-group.scheduling.sigs.k8s.io/match-policy"_key: reading.warn("gang match-policy is ignored"); break;
+            case "pod-group.scheduling.sigs.k8s.io/match-policy"_key:
+                reading.warn("gang match-policy is ignored");
+                break;
             case "scheduling.volcano.sh/queue-name"_key:
                 if (!gang.queue) note.read(reading, gang.queue);
                 break;
-            default: break;
+            default:
+                break;
         }
     }
 }

@@ -5,12 +5,17 @@
 namespace reprieve {
 namespace {
 
-Loaded load_group(const std::string& api, const std::string& spec, const std::string& metadata = "", const std::string& kind = "PodGroup") {
-    return load_text("apiVersion: " + api + "\nkind: " + kind + "\nmetadata:\n  name: g\n  namespace: ns\n" + metadata + "spec:\n" + spec);
+Loaded load_group(const std::string& api,
+                  const std::string& spec,
+                  const std::string& metadata = "",
+                  const std::string& kind = "PodGroup") {
+    return load_text("apiVersion: " + api + "\nkind: " + kind + "\nmetadata:\n  name: g\n  namespace: ns\n" + metadata +
+                     "spec:\n" + spec);
 }
 
 TEST(DecodeGang, CoreBeta) {
-    const Loaded in = load_group("scheduling.k8s.io/v1beta1", R"(  schedulingPolicy: {gang: {minCount: 4}}
+    const Loaded in = load_group("scheduling.k8s.io/v1beta1",
+                                 R"(  schedulingPolicy: {gang: {minCount: 4}}
   disruptionMode: {all: {}}
   priority: 7
   priorityClassName: high
@@ -36,7 +41,9 @@ TEST(DecodeGang, CoreBeta) {
 
 TEST(DecodeGang, CoreDisruptionModes) {
     const auto mode = [](const std::string& text) {
-        return load_group("scheduling.k8s.io/v1alpha2", "  schedulingPolicy: {basic: {}}\n" + text).one<Gang>().disruption;
+        return load_group("scheduling.k8s.io/v1alpha2", "  schedulingPolicy: {basic: {}}\n" + text)
+            .one<Gang>()
+            .disruption;
     };
     EXPECT_EQ(mode(""), DisruptionMode::kSingle);
     EXPECT_EQ(mode("  disruptionMode: Pod\n"), DisruptionMode::kSingle);
@@ -49,21 +56,27 @@ TEST(DecodeGang, CoreContradictions) {
     const auto fault = [](const std::string& spec) { return load_group("scheduling.k8s.io/v1beta1", spec).error; };
     EXPECT_EQ(fault("  schedulingPolicy: {basic: {}, gang: {minCount: 1}}\n"),
               "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy: has both basic and gang; one is allowed");
-    EXPECT_EQ(fault("  schedulingPolicy: {}\n"), "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy: has neither basic nor gang");
-    EXPECT_EQ(fault("  schedulingPolicy: {gang: {minCount: 0}}\n"), "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy.gang.minCount: 0 is less than 1");
-    EXPECT_EQ(fault("  schedulingPolicy: {gang: {}}\n"), "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy.gang.minCount: is missing");
-    EXPECT_EQ(fault("  disruptionMode: {single: {}, all: {}}\n"), "in.yaml:7: PodGroup ns/g: spec.disruptionMode: has both single and all; one is allowed");
+    EXPECT_EQ(fault("  schedulingPolicy: {}\n"),
+              "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy: has neither basic nor gang");
+    EXPECT_EQ(fault("  schedulingPolicy: {gang: {minCount: 0}}\n"),
+              "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy.gang.minCount: 0 is less than 1");
+    EXPECT_EQ(fault("  schedulingPolicy: {gang: {}}\n"),
+              "in.yaml:7: PodGroup ns/g: spec.schedulingPolicy.gang.minCount: is missing");
+    EXPECT_EQ(fault("  disruptionMode: {single: {}, all: {}}\n"),
+              "in.yaml:7: PodGroup ns/g: spec.disruptionMode: has both single and all; one is allowed");
     EXPECT_NE(fault("  schedulingConstraints: {topology: [{key: a}, {key: b}]}\n"), "");
     EXPECT_NE(fault("  disruptionMode: Everything\n"), "");
 }
 
 TEST(DecodeGang, Composite) {
-    const Loaded in = load_group("scheduling.k8s.io/v1alpha3", R"(  schedulingPolicy: {gang: {minGroupCount: 2}}
+    const Loaded in = load_group("scheduling.k8s.io/v1alpha3",
+                                 R"(  schedulingPolicy: {gang: {minGroupCount: 2}}
   disruptionMode: {all: {}}
   priority: 9
   parentCompositePodGroupName: top
 )",
-                                 "", "CompositePodGroup");
+                                 "",
+                                 "CompositePodGroup");
     const CompositeGroup& group = in.one<CompositeGroup>();
     EXPECT_EQ(group.min_groups, 2);
     EXPECT_EQ(group.disruption, DisruptionMode::kAll);
@@ -72,7 +85,8 @@ TEST(DecodeGang, Composite) {
 }
 
 TEST(DecodeGang, Volcano) {
-    const Loaded in = load_group("scheduling.volcano.sh/v1beta1", R"(  minMember: 3
+    const Loaded in = load_group("scheduling.volcano.sh/v1beta1",
+                                 R"(  minMember: 3
   queue: q
   priorityClassName: low
   minTaskMember: {worker: 2, ps: 1}
@@ -110,17 +124,26 @@ TEST(DecodeGang, Volcano) {
 }
 
 TEST(DecodeGang, VolcanoContradictions) {
-    EXPECT_EQ(load_group("scheduling.volcano.sh/v1beta1", "  minMember: -1\n").error, "in.yaml:7: PodGroup ns/g: spec.minMember: -1 is less than 0");
-    EXPECT_EQ(load_group("scheduling.volcano.sh/v1beta1", "  networkTopology: {highestTierAllowed: 1, highestTierName: x}\n").error,
-              "in.yaml:7: PodGroup ns/g: spec.networkTopology: has both highestTierAllowed and highestTierName; one is allowed");
+    EXPECT_EQ(load_group("scheduling.volcano.sh/v1beta1", "  minMember: -1\n").error,
+              "in.yaml:7: PodGroup ns/g: spec.minMember: -1 is less than 0");
+    EXPECT_EQ(
+        load_group("scheduling.volcano.sh/v1beta1", "  networkTopology: {highestTierAllowed: 1, highestTierName: x}\n")
+            .error,
+        "in.yaml:7: PodGroup ns/g: spec.networkTopology: has both highestTierAllowed and highestTierName; one is "
+        "allowed");
     EXPECT_NE(load_group("scheduling.volcano.sh/v1beta1", "  networkTopology: {mode: medium}\n").error, "");
-    EXPECT_NE(load_group("scheduling.volcano.sh/v1beta1", "  minTaskMember: {a: x}\n").error.find("spec.minTaskMember.a"), std::string::npos);
+    EXPECT_NE(
+        load_group("scheduling.volcano.sh/v1beta1", "  minTaskMember: {a: x}\n").error.find("spec.minTaskMember.a"),
+        std::string::npos);
 }
 
 TEST(DecodeGang, PlainDialects) {
-    EXPECT_EQ(load_group("scheduling.x-k8s.io/v1alpha1", "  minMember: 2\n").one<Gang>().dialect, GangDialect::kSchedulerPlugins);
-    const Loaded in = load_group("scheduling.sigs.k8s.io/v1alpha1", "  minMember: 2\n",
-                                 "  annotations:\n    gang.scheduling.koordinator.sh/groups: '[\"ns/g\", \"h\", \"other/i\"]'\n");
+    EXPECT_EQ(load_group("scheduling.x-k8s.io/v1alpha1", "  minMember: 2\n").one<Gang>().dialect,
+              GangDialect::kSchedulerPlugins);
+    const Loaded in =
+        load_group("scheduling.sigs.k8s.io/v1alpha1",
+                   "  minMember: 2\n",
+                   "  annotations:\n    gang.scheduling.koordinator.sh/groups: '[\"ns/g\", \"h\", \"other/i\"]'\n");
     const Gang& gang = in.one<Gang>();
     EXPECT_EQ(gang.dialect, GangDialect::kKoordinator);
     EXPECT_EQ(gang.min_members, 2);

@@ -11,18 +11,26 @@ namespace {
 
 constexpr std::int64_t kMostDevices = 65536;
 
-constexpr std::pair<std::string_view, TaintEffect> kTaintEffects[] = {{"NoSchedule", TaintEffect::kNoSchedule},
-                                                                      {"PreferNoSchedule", TaintEffect::kPreferNoSchedule},
-                                                                      {"NoExecute", TaintEffect::kNoExecute}};
+constexpr std::pair<std::string_view, TaintEffect> kTaintEffects[] = {
+    {"NoSchedule", TaintEffect::kNoSchedule},
+    {"PreferNoSchedule", TaintEffect::kPreferNoSchedule},
+    {"NoExecute", TaintEffect::kNoExecute}};
 
 void decode_taint(Cursor& at, Taint& out) {
     std::optional<TaintEffect> effect;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "key"_key: f->read(out.key); break;
-            case "value"_key: f->read(out.value); break;
-            case "effect"_key: f->choose(effect, kTaintEffects); break;
-            default: break;
+            case "key"_key:
+                f->read(out.key);
+                break;
+            case "value"_key:
+                f->read(out.value);
+                break;
+            case "effect"_key:
+                f->choose(effect, kTaintEffects);
+                break;
+            default:
+                break;
         }
     }
     if (!out.key) return at.wrong("key", "is missing");
@@ -33,19 +41,26 @@ void decode_taint(Cursor& at, Taint& out) {
 void decode_preemption_policy(Cursor& at, Node& node) {
     for (Fields f(at); f.next();) {
         if (f.id() != "disableResizePreemption"_key) continue;
-        for (Items item(*f); item.next();) node.resize_preemption_disabled = true;
+        for (Items item(*f); item.next();)
+            node.resize_preemption_disabled = true;
     }
 }
 
 void decode_spec(Cursor& at, Node& node) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "unschedulable"_key: f->read(node.unschedulable); break;
-            case "taints"_key:
-                for (Items item(*f); item.next();) decode_taint(*item, node.taints.emplace_back());
+            case "unschedulable"_key:
+                f->read(node.unschedulable);
                 break;
-            case "podPreemptionPolicy"_key: decode_preemption_policy(*f, node); break;
-            default: break;
+            case "taints"_key:
+                for (Items item(*f); item.next();)
+                    decode_taint(*item, node.taints.emplace_back());
+                break;
+            case "podPreemptionPolicy"_key:
+                decode_preemption_policy(*f, node);
+                break;
+            default:
+                break;
         }
     }
     sort_unique(node.taints);
@@ -56,9 +71,14 @@ void decode_condition(Cursor& at, Node& node) {
     std::string_view status;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "type"_key: f->read(type); break;
-            case "status"_key: f->read(status); break;
-            default: break;
+            case "type"_key:
+                f->read(type);
+                break;
+            case "status"_key:
+                f->read(status);
+                break;
+            default:
+                break;
         }
     }
     if (type == "Ready") node.ready = status == "True";
@@ -70,12 +90,18 @@ void decode_image(Cursor& at, Node& node) {
     std::int64_t bytes = 0;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "names"_key: f->read(names); break;
-            case "sizeBytes"_key: f->read(bytes, 0, INT64_MAX); break;
-            default: break;
+            case "names"_key:
+                f->read(names);
+                break;
+            case "sizeBytes"_key:
+                f->read(bytes, 0, INT64_MAX);
+                break;
+            default:
+                break;
         }
     }
-    for (const StringId name : names) node.images.push_back({name, bytes});
+    for (const StringId name : names)
+        node.images.push_back({name, bytes});
 }
 
 void decode_status(Cursor& at, Node& node) {
@@ -87,14 +113,19 @@ void decode_status(Cursor& at, Node& node) {
                 allocatable_written = !f->is_null();
                 f->read(node.allocatable);
                 break;
-            case "capacity"_key: f->read(capacity); break;
+            case "capacity"_key:
+                f->read(capacity);
+                break;
             case "conditions"_key:
-                for (Items item(*f); item.next();) decode_condition(*item, node);
+                for (Items item(*f); item.next();)
+                    decode_condition(*item, node);
                 break;
             case "images"_key:
-                for (Items item(*f); item.next();) decode_image(*item, node);
+                for (Items item(*f); item.next();)
+                    decode_image(*item, node);
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     if (!allocatable_written) node.allocatable = std::move(capacity);
@@ -109,10 +140,17 @@ void decode_device(Cursor& at, Device& out) {
                 f->read(out.index, 0);
                 index_written = true;
                 break;
-            case "memory"_key: f->read_quantity(out.memory, QuantityUnit::kWhole); break;
-            case "numa"_key: f->read(out.numa); break;
-            case "group"_key: f->read(out.group); break;
-            default: break;
+            case "memory"_key:
+                f->read_quantity(out.memory, QuantityUnit::kWhole);
+                break;
+            case "numa"_key:
+                f->read(out.numa);
+                break;
+            case "group"_key:
+                f->read(out.group);
+                break;
+            default:
+                break;
         }
     }
     if (!index_written) at.wrong("index", "is missing");
@@ -120,7 +158,8 @@ void decode_device(Cursor& at, Device& out) {
 
 void read_devices(Reading& reading, const Note& note, Node& node) {
     note.read_json(reading, [&](Cursor& at) {
-        for (Items item(at); item.next();) decode_device(*item, node.devices.emplace_back());
+        for (Items item(at); item.next();)
+            decode_device(*item, node.devices.emplace_back());
     });
     std::sort(node.devices.begin(), node.devices.end());
     const auto same = [](const Device& a, const Device& b) { return a.index == b.index; };
@@ -153,11 +192,12 @@ void settle_devices(ObjectSource& from, Node& node) {
     if (count > kMostDevices) {
         return from.root.wrong("status.allocatable", fmt::format("{} devices are more than a node can have", count));
     }
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(count); ++i) node.devices.push_back({.index = i});
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(count); ++i)
+        node.devices.push_back({.index = i});
 }
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {{"PreemptLowerPriority", PreemptionPolicy::kLowerPriority},
-                                                                       {"Never", PreemptionPolicy::kNever}};
+constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
+    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
 
 void read_toleration_notes(ObjectSource& from, PriorityClass& out) {
     for (const Note& note : from.metadata.notes) {
@@ -178,9 +218,14 @@ void decode_node(ObjectSource& from, Object& out) {
     node.name = from.name;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_spec(*f, node); break;
-            case "status"_key: decode_status(*f, node); break;
-            default: break;
+            case "spec"_key:
+                decode_spec(*f, node);
+                break;
+            case "status"_key:
+                decode_status(*f, node);
+                break;
+            default:
+                break;
         }
     }
     if (from.reading.failed()) return;
@@ -206,9 +251,14 @@ void decode_priority_class(ObjectSource& from, Object& out) {
                 value_written = !f->is_null();
                 f->read(priority.value);
                 break;
-            case "globalDefault"_key: f->read(priority.global_default); break;
-            case "preemptionPolicy"_key: f->choose(priority.preemption_policy, kPolicies); break;
-            default: break;
+            case "globalDefault"_key:
+                f->read(priority.global_default);
+                break;
+            case "preemptionPolicy"_key:
+                f->choose(priority.preemption_policy, kPolicies);
+                break;
+            default:
+                break;
         }
     }
     if (!value_written) from.root.wrong("value", "is missing");

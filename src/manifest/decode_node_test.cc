@@ -21,7 +21,7 @@ status:
   conditions: [{type: Ready, status: "False"}, {type: DiskPressure, status: "True"}]
   images: [{names: ["a:1", "b:1"], sizeBytes: 7}]
 )",
-                                 "  labels: {zone: a}\n");
+                                "  labels: {zone: a}\n");
     const Node& node = in.one<Node>();
     EXPECT_EQ(in.text(node.name), "n1");
     EXPECT_EQ(in.text(node.labels.get(in.words->string("zone"))), "a");
@@ -30,7 +30,8 @@ status:
     EXPECT_TRUE(node.unschedulable);
     EXPECT_FALSE(node.ready);
     EXPECT_TRUE(node.resize_preemption_disabled);
-    EXPECT_EQ(node.taints, (std::vector<Taint>{{in.words->string("gpu"), in.words->string("yes"), TaintEffect::kNoSchedule}}));
+    EXPECT_EQ(node.taints,
+              (std::vector<Taint>{{in.words->string("gpu"), in.words->string("yes"), TaintEffect::kNoSchedule}}));
     EXPECT_EQ(node.images.size(), 2U);
     EXPECT_EQ(in.words->text(node.device_dim), "nvidia.com/gpu");
     EXPECT_EQ(node.devices, (std::vector<Device>{{.index = 0}, {.index = 1}}));
@@ -48,19 +49,27 @@ TEST(DecodeNode, DevicesFromTheAnnotation) {
     const Loaded in = load_node("status: {allocatable: {nvidia.com/gpu: 8}}\n", R"(  annotations:
     reprieve.dev/devices: '[{"index":4,"memory":"80Gi","numa":1,"group":2},{"index":0,"memory":"80Gi"}]'
 )");
-    EXPECT_EQ(in.one<Node>().devices, (std::vector<Device>{{0, std::int64_t{80} << 30U, 0, 0}, {4, std::int64_t{80} << 30U, 1, 2}}));
-    const auto fault = [](const std::string& value) { return load_node("", "  annotations:\n    reprieve.dev/devices: '" + value + "'\n").error; };
+    EXPECT_EQ(in.one<Node>().devices,
+              (std::vector<Device>{{0, std::int64_t{80} << 30U, 0, 0}, {4, std::int64_t{80} << 30U, 1, 2}}));
+    const auto fault = [](const std::string& value) {
+        return load_node("", "  annotations:\n    reprieve.dev/devices: '" + value + "'\n").error;
+    };
     EXPECT_EQ(fault("[{}]"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices][0].index: is missing");
-    EXPECT_EQ(fault(R"([{"index":0},{"index":0}])"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: lists an index twice");
-    EXPECT_EQ(fault(R"({"index":0})"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: must be a list, not an object");
-    EXPECT_EQ(fault(R"([{"index":0,)"), "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: is not valid JSON: the text ends too early");
+    EXPECT_EQ(fault(R"([{"index":0},{"index":0}])"),
+              "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: lists an index twice");
+    EXPECT_EQ(fault(R"({"index":0})"),
+              "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: must be a list, not an object");
+    EXPECT_EQ(
+        fault(R"([{"index":0,)"),
+        "in.yaml:6: Node n1: metadata.annotations[reprieve.dev/devices]: is not valid JSON: the text ends too early");
 }
 
 TEST(DecodeNode, Malformed) {
     EXPECT_EQ(load_node("spec: {taints: [{key: a}]}\n").error, "in.yaml:5: Node n1: spec.taints[0].effect: is missing");
     EXPECT_EQ(load_node("status: {allocatable: {nvidia.com/gpu: 1e9}}\n").error,
               "in.yaml:1: Node n1: status.allocatable: 1000000000 devices are more than a node can have");
-    EXPECT_EQ(load_node("spec: {unschedulable: \"yes\"}\n").error, "in.yaml:5: Node n1: spec.unschedulable: must be true or false, not a string");
+    EXPECT_EQ(load_node("spec: {unschedulable: \"yes\"}\n").error,
+              "in.yaml:5: Node n1: spec.unschedulable: must be true or false, not a string");
 }
 
 TEST(DecodeNamespace, KnowsItsOwnName) {

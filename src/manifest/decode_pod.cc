@@ -28,10 +28,17 @@ void decode_condition(Cursor& at, Pod& pod, Resize& resize) {
     std::string_view reason;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "type"_key: f->read(type); break;
-            case "status"_key: f->read(status); break;
-            case "reason"_key: f->read(reason); break;
-            default: break;
+            case "type"_key:
+                f->read(type);
+                break;
+            case "status"_key:
+                f->read(status);
+                break;
+            case "reason"_key:
+                f->read(reason);
+                break;
+            default:
+                break;
         }
     }
     if (status != "True") return;
@@ -43,21 +50,31 @@ void decode_condition(Cursor& at, Pod& pod, Resize& resize) {
 void decode_status(Cursor& at, Pod& pod, PodDraft& draft, Resize& resize) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "phase"_key: f->choose(pod.phase, kPhases); break;
-            case "startTime"_key: f->read(pod.started); break;
-            case "nominatedNodeName"_key: f->read(pod.nominated); break;
+            case "phase"_key:
+                f->choose(pod.phase, kPhases);
+                break;
+            case "startTime"_key:
+                f->read(pod.started);
+                break;
+            case "nominatedNodeName"_key:
+                f->read(pod.nominated);
+                break;
             case "conditions"_key:
-                for (Items item(*f); item.next();) decode_condition(*item, pod, resize);
+                for (Items item(*f); item.next();)
+                    decode_condition(*item, pod, resize);
                 break;
             case "containerStatuses"_key:
-            case "initContainerStatuses"_key: decode_container_statuses(*f, draft); break;
+            case "initContainerStatuses"_key:
+                decode_container_statuses(*f, draft);
+                break;
             case "resize"_key: {  // before conditions said it
                 std::string_view state;
                 f->read(state);
                 if (resize == Resize::kNone) resize = resize_from(state);
                 break;
             }
-            default: break;
+            default:
+                break;
         }
     }
 }
@@ -71,7 +88,8 @@ void take_draft(PodDraft& draft, const Metadata& metadata, Pod& pod) {
     pod.group = draft.group;
     pod.created = metadata.created;
     pod.deleting = metadata.deleting;
-    pod.grace_seconds = (pod.terminating() ? metadata.deletion_grace_seconds : draft.grace_seconds).value_or(kUsualGraceSeconds);
+    pod.grace_seconds =
+        (pod.terminating() ? metadata.deletion_grace_seconds : draft.grace_seconds).value_or(kUsualGraceSeconds);
     pod.owner = metadata.owner;
 }
 
@@ -82,14 +100,19 @@ void decode_container_statuses(Cursor& at, PodDraft& draft) {
         ContainerStatusDraft& status = draft.statuses.emplace_back();
         for (Fields f(*item); f.next();) {
             switch (f.id()) {
-                case "name"_key: f->read(status.name); break;
-                case "allocatedResources"_key: f->read(status.allocated); break;
+                case "name"_key:
+                    f->read(status.name);
+                    break;
+                case "allocatedResources"_key:
+                    f->read(status.allocated);
+                    break;
                 case "resources"_key:
                     for (Fields resource(*f); resource.next();) {
                         if (resource.id() == "requests"_key) resource->read(status.actual);
                     }
                     break;
-                default: break;
+                default:
+                    break;
             }
         }
     }
@@ -100,9 +123,14 @@ void decode_pod(ObjectSource& from, Object& out) {
     Resize resize = Resize::kNone;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_pod_spec(*f, from.draft); break;
-            case "status"_key: decode_status(*f, pod, from.draft, resize); break;
-            default: break;
+            case "spec"_key:
+                decode_pod_spec(*f, from.draft);
+                break;
+            case "status"_key:
+                decode_status(*f, pod, from.draft, resize);
+                break;
+            default:
+                break;
         }
     }
     if (from.reading.failed()) return;

@@ -7,8 +7,8 @@
 namespace reprieve {
 namespace {
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {{"PreemptLowerPriority", PreemptionPolicy::kLowerPriority},
-                                                                       {"Never", PreemptionPolicy::kNever}};
+constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
+    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
 constexpr std::pair<std::string_view, Protocol> kProtocols[] = {
     {"TCP", Protocol::kTcp}, {"UDP", Protocol::kUdp}, {"SCTP", Protocol::kSctp}};
 constexpr std::pair<std::string_view, TaintEffect> kEffects[] = {{"", TaintEffect::kAny},
@@ -20,9 +20,14 @@ constexpr std::pair<std::string_view, bool> kTolerationOps[] = {{"", false}, {"E
 void decode_resources(Cursor& at, Resources& requests, Resources& limits) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "requests"_key: f->read(requests); break;
-            case "limits"_key: f->read(limits); break;
-            default: break;
+            case "requests"_key:
+                f->read(requests);
+                break;
+            case "limits"_key:
+                f->read(limits);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -32,11 +37,20 @@ void decode_port(Cursor& at, PortDraft& out) {
     std::int32_t container = 0;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "hostPort"_key: f->read(host, 0, UINT16_MAX); break;
-            case "containerPort"_key: f->read(container, 0, UINT16_MAX); break;
-            case "protocol"_key: f->choose(out.port.protocol, kProtocols); break;
-            case "hostIP"_key: f->read(out.port.ip); break;
-            default: break;
+            case "hostPort"_key:
+                f->read(host, 0, UINT16_MAX);
+                break;
+            case "containerPort"_key:
+                f->read(container, 0, UINT16_MAX);
+                break;
+            case "protocol"_key:
+                f->choose(out.port.protocol, kProtocols);
+                break;
+            case "hostIP"_key:
+                f->read(out.port.ip);
+                break;
+            default:
+                break;
         }
     }
     const std::string_view ip = at.words().text(out.port.ip);
@@ -59,16 +73,21 @@ void decode_container(Cursor& at, bool init, PodDraft& draft) {
     const std::size_t first_port = draft.ports.size();
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "name"_key: f->read(container.name); break;
+            case "name"_key:
+                f->read(container.name);
+                break;
             case "image"_key: {
                 std::string_view image;
                 f->read(image);
                 if (!init && !image.empty()) draft.shape.images.push_back(image_name(at.words(), image));
                 break;
             }
-            case "resources"_key: decode_resources(*f, container.requests, container.limits); break;
+            case "resources"_key:
+                decode_resources(*f, container.requests, container.limits);
+                break;
             case "ports"_key:
-                for (Items item(*f); item.next();) decode_port(*item, draft.ports.emplace_back());
+                for (Items item(*f); item.next();)
+                    decode_port(*item, draft.ports.emplace_back());
                 break;
             case "restartPolicy"_key: {
                 std::string_view policy;
@@ -76,20 +95,31 @@ void decode_container(Cursor& at, bool init, PodDraft& draft) {
                 container.restartable = init && policy == "Always";
                 break;
             }
-            default: break;
+            default:
+                break;
         }
     }
-    for (std::size_t i = first_port; i < draft.ports.size(); ++i) draft.ports[i].counts = !init || container.restartable;
+    for (std::size_t i = first_port; i < draft.ports.size(); ++i)
+        draft.ports[i].counts = !init || container.restartable;
 }
 
 void decode_toleration(Cursor& at, Toleration& out) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "key"_key: f->read(out.key); break;
-            case "operator"_key: f->choose(out.exists, kTolerationOps); break;
-            case "value"_key: f->read(out.value); break;
-            case "effect"_key: f->choose(out.effect, kEffects); break;
-            default: break;
+            case "key"_key:
+                f->read(out.key);
+                break;
+            case "operator"_key:
+                f->choose(out.exists, kTolerationOps);
+                break;
+            case "value"_key:
+                f->read(out.value);
+                break;
+            case "effect"_key:
+                f->choose(out.effect, kEffects);
+                break;
+            default:
+                break;
         }
     }
     if (!out.key && !out.exists) at.wrong("has no key: then its operator must be Exists");
@@ -135,39 +165,73 @@ void PodDraft::clear() {
 }
 
 void decode_pod_spec(Cursor& at, PodDraft& draft) {
-    for (Fields f(at); f.next();) decode_pod_spec_field(f, draft);
+    for (Fields f(at); f.next();)
+        decode_pod_spec_field(f, draft);
 }
 
 void decode_pod_spec_field(Fields& f, PodDraft& draft) {
     switch (f.id()) {
         case "containers"_key:
             draft.containers_at = f->location();
-            for (Items item(*f); item.next();) decode_container(*item, false, draft);
+            for (Items item(*f); item.next();)
+                decode_container(*item, false, draft);
             break;
         case "initContainers"_key:
-            for (Items item(*f); item.next();) decode_container(*item, true, draft);
+            for (Items item(*f); item.next();)
+                decode_container(*item, true, draft);
             break;
-        case "resources"_key: decode_resources(*f, draft.pod_requests.emplace(), draft.pod_limits.emplace()); break;
-        case "overhead"_key: f->read(draft.overhead); break;
-        case "nodeName"_key: f->read(draft.node); break;
-        case "schedulerName"_key: f->read(draft.shape.scheduler); break;
-        case "nodeSelector"_key: decode_node_selector(*f, draft); break;
-        case "affinity"_key: decode_affinity(*f, draft); break;
+        case "resources"_key:
+            decode_resources(*f, draft.pod_requests.emplace(), draft.pod_limits.emplace());
+            break;
+        case "overhead"_key:
+            f->read(draft.overhead);
+            break;
+        case "nodeName"_key:
+            f->read(draft.node);
+            break;
+        case "schedulerName"_key:
+            f->read(draft.shape.scheduler);
+            break;
+        case "nodeSelector"_key:
+            decode_node_selector(*f, draft);
+            break;
+        case "affinity"_key:
+            decode_affinity(*f, draft);
+            break;
         case "tolerations"_key:
-            for (Items item(*f); item.next();) decode_toleration(*item, draft.shape.tolerations.emplace_back());
+            for (Items item(*f); item.next();)
+                decode_toleration(*item, draft.shape.tolerations.emplace_back());
             break;
-        case "topologySpreadConstraints"_key: decode_spread(*f, draft); break;
-        case "volumes"_key: decode_volumes(*f, draft); break;
-        case "hostNetwork"_key: f->read(draft.host_network); break;
-        case "priority"_key: f->read(draft.priority); break;
-        case "priorityClassName"_key: f->read(draft.priority_class); break;
-        case "preemptionPolicy"_key: f->choose(draft.preemption_policy, kPolicies); break;
+        case "topologySpreadConstraints"_key:
+            decode_spread(*f, draft);
+            break;
+        case "volumes"_key:
+            decode_volumes(*f, draft);
+            break;
+        case "hostNetwork"_key:
+            f->read(draft.host_network);
+            break;
+        case "priority"_key:
+            f->read(draft.priority);
+            break;
+        case "priorityClassName"_key:
+            f->read(draft.priority_class);
+            break;
+        case "preemptionPolicy"_key:
+            f->choose(draft.preemption_policy, kPolicies);
+            break;
         case "schedulingGates"_key:
-            for (Items item(*f); item.next();) draft.gated = true;
+            for (Items item(*f); item.next();)
+                draft.gated = true;
             break;
-        case "schedulingGroup"_key: decode_scheduling_group(*f, draft); break;
-        case "terminationGracePeriodSeconds"_key: f->read(draft.grace_seconds); break;
-        default: break;
+        case "schedulingGroup"_key:
+            decode_scheduling_group(*f, draft);
+            break;
+        case "terminationGracePeriodSeconds"_key:
+            f->read(draft.grace_seconds);
+            break;
+        default:
+            break;
     }
 }
 
@@ -189,7 +253,8 @@ void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, P
         if (port.counts && port.port.port != 0) shape.ports.push_back(port.port);
     }
     for (VolumeDraft& volume : draft.volumes) {
-        if (!volume.ephemeral_name.empty()) volume.use.id = words.string(fmt::format("{}-{}", metadata.name, volume.ephemeral_name));
+        if (!volume.ephemeral_name.empty())
+            volume.use.id = words.string(fmt::format("{}-{}", metadata.name, volume.ephemeral_name));
         shape.volumes.push_back(volume.use);
     }
     std::sort(shape.images.begin(), shape.images.end());  // a repeated image counts again

@@ -56,7 +56,8 @@ TEST(DecodePodSpec, PodLevelResourcesReplaceTheSums) {
 }
 
 TEST(DecodePodSpec, ScoresAssumeAmountsWhereNothingIsWritten) {
-    const Loaded in = load_pod("  containers:\n  - {name: a, image: x}\n  - {name: b, image: x, resources: {requests: {cpu: 250m}}}\n");
+    const Loaded in = load_pod(
+        "  containers:\n  - {name: a, image: x}\n  - {name: b, image: x, resources: {requests: {cpu: 250m}}}\n");
     EXPECT_EQ(in.shape().score_cpu, 350);
     EXPECT_EQ(in.shape().score_memory, 400 * kMi);
     EXPECT_EQ(in.shape().requests.get(kCpu), 250);
@@ -64,9 +65,11 @@ TEST(DecodePodSpec, ScoresAssumeAmountsWhereNothingIsWritten) {
 
 TEST(DecodePodSpec, ResizesOnTheirWay) {
     const std::string spec = "  containers:\n  - {name: c, image: x, resources: {requests: {cpu: 4}}}\n";
-    const std::string status = "  containerStatuses: [{name: c, allocatedResources: {cpu: 2}, resources: {requests: {cpu: 1}}}]\n";
+    const std::string status =
+        "  containerStatuses: [{name: c, allocatedResources: {cpu: 2}, resources: {requests: {cpu: 1}}}]\n";
     const auto with = [&](const std::string& condition) {
-        return load_pod(spec + "status:\n" + status + "  conditions: [{type: PodResizePending, status: \"True\", reason: " + condition + "}]\n");
+        return load_pod(spec + "status:\n" + status +
+                        "  conditions: [{type: PodResizePending, status: \"True\", reason: " + condition + "}]\n");
     };
     const Loaded deferred = with("Deferred");
     EXPECT_EQ(deferred.shape().requests.get(kCpu), 4000);
@@ -75,23 +78,27 @@ TEST(DecodePodSpec, ResizesOnTheirWay) {
     EXPECT_EQ(with("Infeasible").shape().requests.get(kCpu), 2000);
     EXPECT_FALSE(with("Infeasible").one<Pod>().more().resize_held);
     EXPECT_EQ(load_pod(spec + "status:\n" + status).shape().requests.get(kCpu), 4000);
-    const Loaded shrinking = load_pod("  containers:\n  - {name: c, image: x, resources: {requests: {cpu: 1}}}\nstatus:\n" + status);
+    const Loaded shrinking =
+        load_pod("  containers:\n  - {name: c, image: x, resources: {requests: {cpu: 1}}}\nstatus:\n" + status);
     EXPECT_EQ(shrinking.shape().requests.get(kCpu), 2000);
 }
 
 TEST(DecodePodSpec, BadQuantitiesNameTheirPath) {
-    EXPECT_NE(load_pod("  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: lots\n").error.find(
-                  "in.yaml:12: Pod ns/p: spec.containers[0].resources.requests.cpu: \"lots\" is not a quantity"),
-              std::string::npos);
+    EXPECT_NE(
+        load_pod("  containers:\n  - name: c\n    resources:\n      requests:\n        cpu: lots\n")
+            .error.find("in.yaml:12: Pod ns/p: spec.containers[0].resources.requests.cpu: \"lots\" is not a quantity"),
+        std::string::npos);
     EXPECT_EQ(load_pod("  containers:\n  - resources: {requests: {nvidia.com/gpu: -1}}\n").error,
               "in.yaml:9: Pod ns/p: spec.containers[0].resources.requests[nvidia.com/gpu]: \"-1\" is negative");
-    EXPECT_NE(load_pod("  containers:\n  - resources: {requests: {memory: 99E}}\n").error.find("too large"), std::string::npos);
+    EXPECT_NE(load_pod("  containers:\n  - resources: {requests: {memory: 99E}}\n").error.find("too large"),
+              std::string::npos);
     EXPECT_EQ(load_pod("  containers:\n  - resources: {requests: {memory: true}}\n").error,
               "in.yaml:9: Pod ns/p: spec.containers[0].resources.requests.memory: must be a quantity, not a boolean");
 }
 
 TEST(DecodePodSpec, SumsDoNotWrap) {
-    const Loaded in = load_pod("  containers:\n  - resources: {requests: {memory: 7E}}\n  - resources: {requests: {memory: 7E}}\n");
+    const Loaded in =
+        load_pod("  containers:\n  - resources: {requests: {memory: 7E}}\n  - resources: {requests: {memory: 7E}}\n");
     EXPECT_EQ(in.shape().requests.get(kMemory), INT64_MAX);
 }
 
@@ -151,8 +158,9 @@ TEST(DecodePodSpec, NodeAffinity) {
     labels.set(in.words->string("cores"), in.words->string("16"));
     labels.set(in.words->string("zone"), in.words->string("c"));
     const auto matching = [&](const char* name) {
-        return std::count_if(shape.node_terms.begin(), shape.node_terms.end(),
-                             [&](const NodeSelectorTerm& term) { return term.matches(labels, in.words->string(name), *in.words); });
+        return std::count_if(shape.node_terms.begin(), shape.node_terms.end(), [&](const NodeSelectorTerm& term) {
+            return term.matches(labels, in.words->string(name), *in.words);
+        });
     };
     EXPECT_EQ(matching("n1"), 1);
     EXPECT_EQ(matching("n7"), 2);
@@ -172,7 +180,7 @@ TEST(DecodePodSpec, PodAffinityFillsInNamespaceAndLabelKeys) {
       preferredDuringSchedulingIgnoredDuringExecution:
       - {weight: 10, podAffinityTerm: {topologyKey: rack, labelSelector: {matchLabels: {app: web}}}}
 )",
-                              "  labels: {ver: v1, tenant: t}\n");
+                               "  labels: {ver: v1, tenant: t}\n");
     const PodSpec& shape = in.shape();
     const auto id = [&](const char* text) { return in.words->string(text); };
     ASSERT_EQ(shape.affinity.size(), 1U);
@@ -186,7 +194,8 @@ TEST(DecodePodSpec, PodAffinityFillsInNamespaceAndLabelKeys) {
     EXPECT_TRUE(has("ver", SelectorOp::kIn, "v1"));
     EXPECT_TRUE(has("tenant", SelectorOp::kNotIn, "t"));
     ASSERT_EQ(shape.anti_affinity.size(), 2U);
-    for (const PodAffinityTerm& term : shape.anti_affinity) EXPECT_EQ(term.namespaces.empty(), !term.namespace_selector.null);
+    for (const PodAffinityTerm& term : shape.anti_affinity)
+        EXPECT_EQ(term.namespaces.empty(), !term.namespace_selector.null);
     ASSERT_EQ(shape.preferred_pods.size(), 1U);
     EXPECT_EQ(shape.preferred_pods[0].weight, -10);
 }
@@ -194,7 +203,9 @@ TEST(DecodePodSpec, PodAffinityFillsInNamespaceAndLabelKeys) {
 TEST(DecodePodSpec, MergedKeysThatTheApiServerMergedAlready) {
     const char* labels = "  labels: {ver: v1}\n";
     const Loaded twice = load_pod(
-        "  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, matchLabelKeys: [ver], labelSelector: {matchExpressions: [{key: ver, operator: In, values: [v1]}]}}]\n", labels);
+        "  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, matchLabelKeys: [ver], labelSelector: "
+        "{matchExpressions: [{key: ver, operator: In, values: [v1]}]}}]\n",
+        labels);
     ASSERT_EQ(twice.shape().spread.size(), 1U);
     EXPECT_EQ(twice.shape().spread[0].selector.requirements.size(), 1U);
 }
@@ -245,7 +256,8 @@ TEST(DecodePodSpec, Volumes) {
 }
 
 TEST(DecodePodSpec, ImagesAsNodesNameThem) {
-    const Loaded in = load_pod("  containers: [{name: a, image: host:5000/app}, {name: b, image: app:1}, {name: c, image: app:1}]\n");
+    const Loaded in =
+        load_pod("  containers: [{name: a, image: host:5000/app}, {name: b, image: app:1}, {name: c, image: app:1}]\n");
     const auto& images = in.shape().images;
     ASSERT_EQ(images.size(), 3U);
     EXPECT_EQ(std::count(images.begin(), images.end(), in.words->string("app:1")), 2);

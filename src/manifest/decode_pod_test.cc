@@ -64,7 +64,8 @@ status:
 }
 
 TEST(DecodePod, WhatIsNotWritten) {
-    const Loaded in = load_text(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","creationTimestamp":null},"spec":{"nodeName":null}})");
+    const Loaded in = load_text(
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","creationTimestamp":null},"spec":{"nodeName":null}})");
     const Pod& pod = in.one<Pod>();
     EXPECT_EQ(in.text(pod.ns), "default");
     EXPECT_FALSE(pod.node);
@@ -79,18 +80,25 @@ TEST(DecodePod, WhatIsNotWritten) {
 
 TEST(DecodePod, GraceOfAPodThatIsNotLeavingIsItsOwn) {
     EXPECT_EQ(load_pod("  terminationGracePeriodSeconds: 5\n").one<Pod>().grace_seconds, 5);
-    EXPECT_EQ(load_pod("  terminationGracePeriodSeconds: 5\n", "  deletionTimestamp: \"2026-01-01T12:00:00Z\"\n").one<Pod>().grace_seconds, 30);
+    EXPECT_EQ(load_pod("  terminationGracePeriodSeconds: 5\n", "  deletionTimestamp: \"2026-01-01T12:00:00Z\"\n")
+                  .one<Pod>()
+                  .grace_seconds,
+              30);
 }
 
 TEST(DecodePod, ReadyOnlyWhereTheConditionSaysTrue) {
     EXPECT_FALSE(load_pod("status:\n  conditions: [{type: Ready, status: \"False\"}]\n").one<Pod>().ready);
-    EXPECT_FALSE(load_pod("status:\n  conditions: [{type: DisruptionTarget, status: \"True\", reason: EvictionByEvictionAPI}]\n").one<Pod>().disruption_target);
+    EXPECT_FALSE(
+        load_pod("status:\n  conditions: [{type: DisruptionTarget, status: \"True\", reason: EvictionByEvictionAPI}]\n")
+            .one<Pod>()
+            .disruption_target);
 }
 
 TEST(DecodePod, FieldsInAnyOrder) {
     const Loaded sorted = load_text(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}},
         "spec":{"priority":3,"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","labelSelector":{},"matchLabelKeys":["a"]}]}})");
-    const Loaded reversed = load_text(R"({"spec":{"topologySpreadConstraints":[{"matchLabelKeys":["a"],"labelSelector":{},"topologyKey":"zone","maxSkew":1}],
+    const Loaded reversed = load_text(
+        R"({"spec":{"topologySpreadConstraints":[{"matchLabelKeys":["a"],"labelSelector":{},"topologyKey":"zone","maxSkew":1}],
         "priority":3},"metadata":{"labels":{"a":"b"},"name":"p"},"kind":"Pod","apiVersion":"v1"})");
     EXPECT_EQ(sorted.one<Pod>().priority, 3);
     EXPECT_EQ(reversed.one<Pod>().priority, 3);
@@ -102,8 +110,10 @@ TEST(DecodePod, FieldsInAnyOrder) {
 TEST(DecodePod, GangInEveryDialect) {
     const std::string in_spec = "  schedulingGroup: {podGroupName: g}\n";
     EXPECT_EQ(load_pod(in_spec).text(load_pod(in_spec).one<Pod>().group), "g");
-    for (const std::string metadata : {"  annotations: {scheduling.k8s.io/group-name: g}\n", "  labels: {scheduling.x-k8s.io/pod-group: g}\n",
-                                       "  labels: {pod-group.scheduling.sigs.k8s.io: g}\n", "  labels: {pod-group.scheduling.sigs.k8s.io/name: g}\n",
+    for (const std::string metadata : {"  annotations: {scheduling.k8s.io/group-name: g}\n",
+                                       "  labels: {scheduling.x-k8s.io/pod-group: g}\n",
+                                       "  labels: {pod-group.scheduling.sigs.k8s.io: g}\n",
+                                       "  labels: {pod-group.scheduling.sigs.k8s.io/name: g}\n",
                                        "  annotations: {gang.scheduling.koordinator.sh/name: g}\n"}) {
         const Loaded in = load_pod("", metadata);
         EXPECT_EQ(in.text(in.one<Pod>().group), "g") << metadata;
@@ -111,10 +121,15 @@ TEST(DecodePod, GangInEveryDialect) {
 }
 
 TEST(DecodePod, TwoGangsAreAContradiction) {
-    EXPECT_EQ(load_pod("", "  annotations: {scheduling.k8s.io/group-name: a}\n  labels: {scheduling.x-k8s.io/pod-group: b}\n").error,
-              "in.yaml:6: Pod ns/p: metadata.annotations[scheduling.k8s.io/group-name]: names gang \"a\", but "
-              "metadata.labels[scheduling.x-k8s.io/pod-group] names \"b\"");
-    EXPECT_EQ(load_pod("", "  annotations: {scheduling.k8s.io/group-name: a}\n  labels: {scheduling.x-k8s.io/pod-group: a}\n").error, "");
+    EXPECT_EQ(
+        load_pod("", "  annotations: {scheduling.k8s.io/group-name: a}\n  labels: {scheduling.x-k8s.io/pod-group: b}\n")
+            .error,
+        "in.yaml:6: Pod ns/p: metadata.annotations[scheduling.k8s.io/group-name]: names gang \"a\", but "
+        "metadata.labels[scheduling.x-k8s.io/pod-group] names \"b\"");
+    EXPECT_EQ(
+        load_pod("", "  annotations: {scheduling.k8s.io/group-name: a}\n  labels: {scheduling.x-k8s.io/pod-group: a}\n")
+            .error,
+        "");
 }
 
 TEST(DecodePod, KoordinatorGangWithoutAnObject) {
@@ -128,13 +143,20 @@ TEST(DecodePod, KoordinatorGangWithoutAnObject) {
     EXPECT_EQ(in.one<Pod>().more().koordinator_min, 3);
     EXPECT_EQ(in.text(in.one<Pod>().more().koordinator_gang_groups), R"(["ns/g","ns/h"])");
     EXPECT_EQ(in.report.warnings.size(), 2U);
-    EXPECT_EQ(load_pod("", "  labels: {pod-group.scheduling.sigs.k8s.io/min-available: \"2\"}\n").one<Pod>().more().koordinator_min, 2);
+    EXPECT_EQ(load_pod("", "  labels: {pod-group.scheduling.sigs.k8s.io/min-available: \"2\"}\n")
+                  .one<Pod>()
+                  .more()
+                  .koordinator_min,
+              2);
     EXPECT_EQ(load_pod("", "  labels: {pod-group.scheduling.sigs.k8s.io/min-available: many}\n").error,
-              "in.yaml:6: Pod ns/p: metadata.labels[pod-group.scheduling.sigs.k8s.io/min-available]: \"many\" is not a whole number");
+              "in.yaml:6: Pod ns/p: metadata.labels[pod-group.scheduling.sigs.k8s.io/min-available]: \"many\" is not a "
+              "whole number");
 }
 
 TEST(DecodePod, QueueAndRole) {
-    const Loaded volcano = load_pod("", "  annotations: {scheduling.volcano.sh/queue-name: q}\n  labels: {quota.scheduling.koordinator.sh/name: k, volcano.sh/task-spec: ps}\n");
+    const Loaded volcano = load_pod("",
+                                    "  annotations: {scheduling.volcano.sh/queue-name: q}\n  labels: "
+                                    "{quota.scheduling.koordinator.sh/name: k, volcano.sh/task-spec: ps}\n");
     EXPECT_EQ(volcano.text(volcano.one<Pod>().queue), "q");
     EXPECT_FALSE(volcano.one<Pod>().queue_is_quota);
     EXPECT_EQ(volcano.text(volcano.one<Pod>().role), "ps");
@@ -151,25 +173,30 @@ struct Marker {
 };
 
 TEST(DecodePod, MarkersOfPreemptibility) {
-    const Marker rows[] = {{"", std::nullopt},
-                           {"  annotations: {volcano.sh/preemptable: \"false\"}\n", false},
-                           {"  labels: {volcano.sh/preemptable: \"true\"}\n", true},
-                           {"  labels: {volcano.sh/preemptable: nonsense}\n", false},
-                           {"  labels: {quota.scheduling.koordinator.sh/preemptible: \"false\"}\n", false},
-                           {"  labels: {scheduling.koordinator.sh/disable-preemptible: \"true\"}\n", false},
-                           {"  labels: {scheduling.koordinator.sh/disable-preemptible: \"false\"}\n", std::nullopt},
-                           {"  annotations: {reprieve.dev/preemptible: \"false\"}\n", false},
-                           {"  labels: {reprieve.dev/preemptible: \"true\"}\n", true},
-                           {"  annotations: {reprieve.dev/preemptible: \"true\"}\n  labels: {volcano.sh/preemptable: \"false\"}\n", false}};
-    for (const Marker& row : rows) EXPECT_EQ(load_pod("", row.metadata).one<Pod>().more().preemptible, row.preemptible) << row.metadata;
+    const Marker rows[] = {
+        {"", std::nullopt},
+        {"  annotations: {volcano.sh/preemptable: \"false\"}\n", false},
+        {"  labels: {volcano.sh/preemptable: \"true\"}\n", true},
+        {"  labels: {volcano.sh/preemptable: nonsense}\n", false},
+        {"  labels: {quota.scheduling.koordinator.sh/preemptible: \"false\"}\n", false},
+        {"  labels: {scheduling.koordinator.sh/disable-preemptible: \"true\"}\n", false},
+        {"  labels: {scheduling.koordinator.sh/disable-preemptible: \"false\"}\n", std::nullopt},
+        {"  annotations: {reprieve.dev/preemptible: \"false\"}\n", false},
+        {"  labels: {reprieve.dev/preemptible: \"true\"}\n", true},
+        {"  annotations: {reprieve.dev/preemptible: \"true\"}\n  labels: {volcano.sh/preemptable: \"false\"}\n",
+         false}};
+    for (const Marker& row : rows)
+        EXPECT_EQ(load_pod("", row.metadata).one<Pod>().more().preemptible, row.preemptible) << row.metadata;
     EXPECT_EQ(load_pod("", rows[4].metadata).one<Pod>().more().quota_preemptible, false);
-    EXPECT_EQ(load_pod("", rows[4].metadata).one<Pod>().more().preemptible_marker, "quota.scheduling.koordinator.sh/preemptible");
+    EXPECT_EQ(load_pod("", rows[4].metadata).one<Pod>().more().preemptible_marker,
+              "quota.scheduling.koordinator.sh/preemptible");
     EXPECT_EQ(load_pod("", "  labels: {reprieve.dev/preemptible: maybe}\n").error,
               "in.yaml:6: Pod ns/p: metadata.labels[reprieve.dev/preemptible]: \"maybe\" is neither true nor false");
 }
 
 TEST(DecodePod, OwnAnnotations) {
-    const Loaded in = load_pod("", R"(  labels: {preemptionrank: "7", quota.scheduling.koordinator.sh/can-preempt: "true"}
+    const Loaded in =
+        load_pod("", R"(  labels: {preemptionrank: "7", quota.scheduling.koordinator.sh/can-preempt: "true"}
   annotations:
     reprieve.dev/min-runtime: 30m
     reprieve.dev/restart-cost: 1h30m
@@ -202,21 +229,27 @@ TEST(DecodePod, OwnAnnotations) {
 TEST(DecodePod, MalformedAnnotationsNameTheirKey) {
     EXPECT_EQ(load_pod("", "  annotations: {reprieve.dev/min-runtime: \"-5s\"}\n").error,
               "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/min-runtime]: \"-5s\" is negative");
-    EXPECT_NE(load_pod("", "  annotations: {reprieve.dev/min-runtime: soon}\n").error.find("[reprieve.dev/min-runtime]"), std::string::npos);
-    EXPECT_EQ(load_pod("", "  annotations: {reprieve.dev/plan: '{\"victims\": [5]}'}\n").error,
-              "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan].victims[0]: must be a string, not a number");
+    EXPECT_NE(
+        load_pod("", "  annotations: {reprieve.dev/min-runtime: soon}\n").error.find("[reprieve.dev/min-runtime]"),
+        std::string::npos);
+    EXPECT_EQ(
+        load_pod("", "  annotations: {reprieve.dev/plan: '{\"victims\": [5]}'}\n").error,
+        "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan].victims[0]: must be a string, not a number");
     EXPECT_EQ(load_pod("", "  annotations: {reprieve.dev/plan: nonsense}\n").error,
               "in.yaml:6: Pod ns/p: metadata.annotations[reprieve.dev/plan]: is not valid JSON: expected a value");
-    EXPECT_EQ(load_pod("", "  labels: {app: 5}\n").error, "in.yaml:6: Pod ns/p: metadata.labels.app: must be a string, not a number");
+    EXPECT_EQ(load_pod("", "  labels: {app: 5}\n").error,
+              "in.yaml:6: Pod ns/p: metadata.labels.app: must be a string, not a number");
 }
 
 TEST(DecodePod, DevicesHeld) {
     const Loaded whole = load_pod("", "  annotations: {reprieve.dev/devices: \"3, 1\"}\n");
     EXPECT_EQ(whole.one<Pod>().more().held_devices, (std::vector<DeviceHold>{{1, 0, 0}, {3, 0, 0}}));
     const Loaded shares = load_pod("", "  annotations: {reprieve.dev/devices: \"0:4Gi,1:500m\"}\n");
-    EXPECT_EQ(shares.one<Pod>().more().held_devices, (std::vector<DeviceHold>{{0, std::int64_t{4} << 30U, 0}, {1, 0, 500}}));
+    EXPECT_EQ(shares.one<Pod>().more().held_devices,
+              (std::vector<DeviceHold>{{0, std::int64_t{4} << 30U, 0}, {1, 0, 500}}));
     for (const char* bad : {"x", "0,", "-1", "0:", "0:0", "0:-5", "0,0", "1:5x", ","}) {
-        EXPECT_NE(load_pod("", "  annotations: {reprieve.dev/devices: \"" + std::string(bad) + "\"}\n").error, "") << bad;
+        EXPECT_NE(load_pod("", "  annotations: {reprieve.dev/devices: \"" + std::string(bad) + "\"}\n").error, "")
+            << bad;
     }
     EXPECT_TRUE(load_pod("", "  annotations: {reprieve.dev/devices: \"\"}\n").one<Pod>().more().held_devices.empty());
 }
@@ -227,18 +260,23 @@ TEST(DecodePod, DevicesHeldInKoordinatorsRecord) {
       {"gpu":[{"minor":1,"resources":{"koordinator.sh/gpu-core":"100","koordinator.sh/gpu-memory":"16Gi","koordinator.sh/gpu-memory-ratio":"100"}},
       {"minor":0,"resources":{"koordinator.sh/gpu-core":"50","koordinator.sh/gpu-memory":"8Gi","koordinator.sh/gpu-memory-ratio":"50"}}]}
 )");
-    EXPECT_EQ(in.one<Pod>().more().held_devices, (std::vector<DeviceHold>{{0, std::int64_t{8} << 30U, 500}, {1, 0, 0}}));
+    EXPECT_EQ(in.one<Pod>().more().held_devices,
+              (std::vector<DeviceHold>{{0, std::int64_t{8} << 30U, 500}, {1, 0, 0}}));
 }
 
 TEST(DecodePod, MalformedFields) {
-    EXPECT_EQ(load_pod("  priority: high\n").error, "in.yaml:8: Pod ns/p: spec.priority: must be a whole number, not a string");
-    EXPECT_EQ(load_pod("  priority: 99999999999\n").error, "in.yaml:8: Pod ns/p: spec.priority: 99999999999 is more than 2147483647");
+    EXPECT_EQ(load_pod("  priority: high\n").error,
+              "in.yaml:8: Pod ns/p: spec.priority: must be a whole number, not a string");
+    EXPECT_EQ(load_pod("  priority: 99999999999\n").error,
+              "in.yaml:8: Pod ns/p: spec.priority: 99999999999 is more than 2147483647");
     EXPECT_EQ(load_pod("  preemptionPolicy: Sometimes\n").error,
               "in.yaml:8: Pod ns/p: spec.preemptionPolicy: \"Sometimes\" is not one of: PreemptLowerPriority, Never");
-    EXPECT_EQ(load_pod("status: {phase: Sleeping}\n").error,
-              "in.yaml:8: Pod ns/p: status.phase: \"Sleeping\" is not one of: Pending, Running, Succeeded, Failed, Unknown");
+    EXPECT_EQ(
+        load_pod("status: {phase: Sleeping}\n").error,
+        "in.yaml:8: Pod ns/p: status.phase: \"Sleeping\" is not one of: Pending, Running, Succeeded, Failed, Unknown");
     EXPECT_NE(load_pod("status: {startTime: yesterday}\n").error.find("status.startTime: "), std::string::npos);
-    EXPECT_EQ(load_pod("  containers: {}\n").error, "in.yaml:8: Pod ns/p: spec.containers: must be a list, not an object");
+    EXPECT_EQ(load_pod("  containers: {}\n").error,
+              "in.yaml:8: Pod ns/p: spec.containers: must be a list, not an object");
 }
 
 }  // namespace

@@ -27,10 +27,17 @@ void decode_rbd(Cursor& at, VolumeDraft& out) {
     std::string_view image;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "pool"_key: f->read(pool); break;
-            case "image"_key: f->read(image); break;
-            case "readOnly"_key: f->read(out.use.read_only); break;
-            default: break;
+            case "pool"_key:
+                f->read(pool);
+                break;
+            case "image"_key:
+                f->read(image);
+                break;
+            case "readOnly"_key:
+                f->read(out.use.read_only);
+                break;
+            default:
+                break;
         }
     }
     if (image.empty()) return at.wrong("image", "is missing");
@@ -43,15 +50,32 @@ bool decode_volume(Cursor& at, VolumeDraft& out) {
     bool ephemeral = false;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "name"_key: f->read(name); break;
-            case "persistentVolumeClaim"_key: decode_disk(*f, VolumeKind::kClaim, "claimName"_key, out); break;
-            case "gcePersistentDisk"_key: decode_disk(*f, VolumeKind::kGcePersistentDisk, "pdName"_key, out); break;
-            case "awsElasticBlockStore"_key: decode_disk(*f, VolumeKind::kAwsElasticBlockStore, "volumeID"_key, out); break;
-            case "iscsi"_key: decode_disk(*f, VolumeKind::kIscsi, "iqn"_key, out); break;
-            case "csi"_key: decode_disk(*f, VolumeKind::kCsiInline, "driver"_key, out); break;
-            case "rbd"_key: decode_rbd(*f, out); break;
-            case "ephemeral"_key: ephemeral = !f->is_null(); break;
-            default: break;
+            case "name"_key:
+                f->read(name);
+                break;
+            case "persistentVolumeClaim"_key:
+                decode_disk(*f, VolumeKind::kClaim, "claimName"_key, out);
+                break;
+            case "gcePersistentDisk"_key:
+                decode_disk(*f, VolumeKind::kGcePersistentDisk, "pdName"_key, out);
+                break;
+            case "awsElasticBlockStore"_key:
+                decode_disk(*f, VolumeKind::kAwsElasticBlockStore, "volumeID"_key, out);
+                break;
+            case "iscsi"_key:
+                decode_disk(*f, VolumeKind::kIscsi, "iqn"_key, out);
+                break;
+            case "csi"_key:
+                decode_disk(*f, VolumeKind::kCsiInline, "driver"_key, out);
+                break;
+            case "rbd"_key:
+                decode_rbd(*f, out);
+                break;
+            case "ephemeral"_key:
+                ephemeral = !f->is_null();
+                break;
+            default:
+                break;
         }
     }
     if (!ephemeral) return out.use.id.valid();

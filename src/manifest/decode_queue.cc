@@ -16,14 +16,29 @@ void decode_guarantee(Cursor& at, Queue& queue) {
 void decode_queue_spec(Cursor& at, Queue& queue) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "weight"_key: f->read(queue.weight, 1, INT32_MAX); break;
-            case "priority"_key: f->read(queue.priority); break;
-            case "reclaimable"_key: f->read(queue.reclaimable); break;
-            case "parent"_key: f->read(queue.parent); break;
-            case "capability"_key: f->read(queue.limit); break;
-            case "deserved"_key: f->read(queue.deserved); break;
-            case "guarantee"_key: decode_guarantee(*f, queue); break;
-            default: break;
+            case "weight"_key:
+                f->read(queue.weight, 1, INT32_MAX);
+                break;
+            case "priority"_key:
+                f->read(queue.priority);
+                break;
+            case "reclaimable"_key:
+                f->read(queue.reclaimable);
+                break;
+            case "parent"_key:
+                f->read(queue.parent);
+                break;
+            case "capability"_key:
+                f->read(queue.limit);
+                break;
+            case "deserved"_key:
+                f->read(queue.deserved);
+                break;
+            case "guarantee"_key:
+                decode_guarantee(*f, queue);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -37,8 +52,11 @@ void decode_queue_status(Cursor& at, Queue& queue) {
                 queue.open = state.empty() || state == "Open";
                 break;
             }
-            case "allocated"_key: f->read(queue.allocated); break;
-            default: break;
+            case "allocated"_key:
+                f->read(queue.allocated);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -49,10 +67,17 @@ void read_queue_notes(ObjectSource& from, Queue& queue) {
     for (const Note& note : from.metadata.notes) {
         read_setting(reading, note, queue.settings);
         switch (note.id()) {
-            case "reprieve.dev/allocated"_key: note.read(reading, queue.allocated); break;
-            case "reprieve.dev/request"_key: note.read(reading, queue.request); break;
-            case "reprieve.dev/over-since"_key: note.read(reading, queue.over_since); break;
-            default: break;
+            case "reprieve.dev/allocated"_key:
+                note.read(reading, queue.allocated);
+                break;
+            case "reprieve.dev/request"_key:
+                note.read(reading, queue.request);
+                break;
+            case "reprieve.dev/over-since"_key:
+                note.read(reading, queue.over_since);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -66,20 +91,36 @@ void read_quota_notes(ObjectSource& from, Queue& queue) {
     Reading& reading = from.reading;
     for (const Note& note : from.metadata.notes) {
         switch (note.id()) {
-            case "quota.scheduling.koordinator.sh/parent"_key: note.read(reading, queue.parent); break;
-            case "quota.scheduling.koordinator.sh/is-parent"_key: note.read(reading, queue.is_parent); break;
-            case "quota.scheduling.koordinator.sh/tree-id"_key: note.read(reading, queue.tree); break;
-            case "quota.scheduling.koordinator.sh/shared-weight"_key: note.read(reading, queue.shared_weight); break;
-            case "quota.scheduling.koordinator.sh/allow-lent-resource"_key: note.read(reading, queue.lends); break;
-            case "quota.scheduling.koordinator.sh/min-quota-scale"_key: note.read(reading, queue.min_scales); break;
-            case "quota.scheduling.koordinator.sh/namespaces"_key: read_namespaces(from, note, queue); break;
-            default: break;
+            case "quota.scheduling.koordinator.sh/parent"_key:
+                note.read(reading, queue.parent);
+                break;
+            case "quota.scheduling.koordinator.sh/is-parent"_key:
+                note.read(reading, queue.is_parent);
+                break;
+            case "quota.scheduling.koordinator.sh/tree-id"_key:
+                note.read(reading, queue.tree);
+                break;
+            case "quota.scheduling.koordinator.sh/shared-weight"_key:
+                note.read(reading, queue.shared_weight);
+                break;
+            case "quota.scheduling.koordinator.sh/allow-lent-resource"_key:
+                note.read(reading, queue.lends);
+                break;
+            case "quota.scheduling.koordinator.sh/min-quota-scale"_key:
+                note.read(reading, queue.min_scales);
+                break;
+            case "quota.scheduling.koordinator.sh/namespaces"_key:
+                read_namespaces(from, note, queue);
+                break;
+            default:
+                break;
         }
     }
 }
 
 // A guarantee above the limit contradicts itself.
-void check_bounds(ObjectSource& from, const char* low_field, const char* high_field, const char* where, const Queue& queue) {
+void check_bounds(
+    ObjectSource& from, const char* low_field, const char* high_field, const char* where, const Queue& queue) {
     for (const Resources::Amount& low : queue.guarantee) {
         const std::int64_t* high = queue.limit.find(low.dim);
         if (high == nullptr || low.value <= *high) continue;
@@ -101,8 +142,11 @@ void decode_queue(ObjectSource& from, Object& out) {
                 where = f->location();
                 decode_queue_spec(*f, queue);
                 break;
-            case "status"_key: decode_queue_status(*f, queue); break;
-            default: break;
+            case "status"_key:
+                decode_queue_status(*f, queue);
+                break;
+            default:
+                break;
         }
     }
     if (queue.parent == queue.name) from.reading.fail("spec.parent", "is the queue itself", where);

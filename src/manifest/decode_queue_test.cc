@@ -6,12 +6,15 @@ namespace reprieve {
 namespace {
 
 Loaded load_queue(const std::string& rest, const std::string& annotations = "") {
-    return load_text("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: q\n  annotations: {" + annotations + "}\n" + rest);
+    return load_text("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: q\n  annotations: {" +
+                     annotations + "}\n" + rest);
 }
 
 Loaded load_quota(const std::string& spec, const std::string& labels = "", const std::string& annotations = "") {
-    return load_text("apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: ElasticQuota\nmetadata:\n  name: q\n  namespace: ns\n  labels: {" + labels +
-                     "}\n  annotations: {" + annotations + "}\nspec: " + spec + "\n");
+    return load_text(
+        "apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: ElasticQuota\nmetadata:\n  name: q\n  namespace: ns\n  "
+        "labels: {" +
+        labels + "}\n  annotations: {" + annotations + "}\nspec: " + spec + "\n");
 }
 
 TEST(DecodeQueue, Volcano) {
@@ -52,8 +55,9 @@ TEST(DecodeQueue, WhatIsNotWritten) {
 }
 
 TEST(DecodeQueue, OwnAnnotationsWinOverTheStatus) {
-    const Loaded in = load_queue("status: {allocated: {cpu: 9}}\n",
-                                 R"(reprieve.dev/allocated: '{"cpu":"500m"}', reprieve.dev/request: '{"memory":"1Gi"}', reprieve.dev/min-runtime: 1m, reprieve.dev/over-since: "2026-01-01T00:00:00Z")");
+    const Loaded in = load_queue(
+        "status: {allocated: {cpu: 9}}\n",
+        R"(reprieve.dev/allocated: '{"cpu":"500m"}', reprieve.dev/request: '{"memory":"1Gi"}', reprieve.dev/min-runtime: 1m, reprieve.dev/over-since: "2026-01-01T00:00:00Z")");
     const Queue& queue = in.one<Queue>();
     EXPECT_EQ(queue.allocated->get(kCpu), 500);
     EXPECT_EQ(queue.request->get(kMemory), std::int64_t{1} << 30U);
@@ -71,11 +75,13 @@ TEST(DecodeQueue, Contradictions) {
 }
 
 TEST(DecodeQueue, ElasticQuota) {
-    const Loaded in = load_quota("{min: {cpu: 2}, max: {cpu: 4, memory: 1Gi}}",
-                                 "quota.scheduling.koordinator.sh/parent: top, quota.scheduling.koordinator.sh/is-parent: \"true\", "
-                                 "quota.scheduling.koordinator.sh/tree-id: t, quota.scheduling.koordinator.sh/allow-lent-resource: \"false\", "
-                                 "quota.scheduling.koordinator.sh/min-quota-scale: \"false\"",
-                                 "quota.scheduling.koordinator.sh/shared-weight: '{\"cpu\":\"3\"}', quota.scheduling.koordinator.sh/namespaces: '[\"b\",\"a\"]'");
+    const Loaded in = load_quota(
+        "{min: {cpu: 2}, max: {cpu: 4, memory: 1Gi}}",
+        "quota.scheduling.koordinator.sh/parent: top, quota.scheduling.koordinator.sh/is-parent: \"true\", "
+        "quota.scheduling.koordinator.sh/tree-id: t, quota.scheduling.koordinator.sh/allow-lent-resource: \"false\", "
+        "quota.scheduling.koordinator.sh/min-quota-scale: \"false\"",
+        "quota.scheduling.koordinator.sh/shared-weight: '{\"cpu\":\"3\"}', quota.scheduling.koordinator.sh/namespaces: "
+        "'[\"b\",\"a\"]'");
     const Queue& quota = in.one<Queue>();
     EXPECT_TRUE(quota.is_quota);
     EXPECT_EQ(in.text(quota.ns), "ns");
@@ -91,7 +97,8 @@ TEST(DecodeQueue, ElasticQuota) {
 }
 
 TEST(DecodeQueue, QuotaWithMinAboveMax) {
-    EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {cpu: 4}}").error, "in.yaml:8: ElasticQuota ns/q: spec.min.cpu: 5000 is more than spec.max: 4000");
+    EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {cpu: 4}}").error,
+              "in.yaml:8: ElasticQuota ns/q: spec.min.cpu: 5000 is more than spec.max: 4000");
     EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {memory: 4}}").error, "");
     EXPECT_NE(load_quota("{}", "quota.scheduling.koordinator.sh/is-parent: perhaps").error, "");
 }

@@ -19,13 +19,15 @@ TEST(Decode, OneObjectFromBytes) {
     ASSERT_TRUE(other);
     EXPECT_FALSE(*other);
     EXPECT_EQ(decoder.ignored(), (Counts{{"Event", 1}}));
-    const auto bad = decoder.decode(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"priority":[]}})");
+    const auto bad =
+        decoder.decode(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"priority":[]}})");
     ASSERT_FALSE(bad);
     EXPECT_EQ(bad.error().text(), "Pod default/a: spec.priority: must be a whole number, not a list");
     EXPECT_FALSE(decoder.decode("[]"));
     EXPECT_FALSE(decoder.decode(""));
     EXPECT_FALSE(decoder.decode("{"));
-    EXPECT_TRUE(decoder.decode(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})"));  // an error does not stay
+    EXPECT_TRUE(
+        decoder.decode(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})"));  // an error does not stay
 }
 
 // A pod, a node, ... with every field that is understood.
@@ -89,7 +91,8 @@ std::vector<Json::json_pointer> places_in(const Json& document) {
     std::vector<Json::json_pointer> places;
     const Json flat = document.flatten();
     for (const auto& [place, value] : flat.items()) {
-        for (Json::json_pointer at(place); !at.empty(); at = at.parent_pointer()) places.push_back(at);
+        for (Json::json_pointer at(place); !at.empty(); at = at.parent_pointer())
+            places.push_back(at);
     }
     std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.to_string() < b.to_string(); });
     places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -98,7 +101,8 @@ std::vector<Json::json_pointer> places_in(const Json& document) {
 
 // The path of an error without its punctuation, to compare it with a pointer.
 std::string letters_of(std::string text) {
-    for (std::size_t at = text.find("~1"); at != std::string::npos; at = text.find("~1")) text.erase(at, 2);
+    for (std::size_t at = text.find("~1"); at != std::string::npos; at = text.find("~1"))
+        text.erase(at, 2);
     std::erase_if(text, [](char c) { return c == '.' || c == '/' || c == '[' || c == ']'; });
     return text;
 }
@@ -115,8 +119,17 @@ TEST(Decode, SamplesAreGood) {
 // A value of the wrong type anywhere either does not matter or is an error at that place: never a crash, never an
 // error elsewhere.
 TEST(Decode, WrongTypesEverywhere) {
-    const Json wrong[] = {Json(7), Json("word"), Json(true), Json(1.5), Json(-3), Json::array({Json::object()}), Json::array({1}),
-                          Json::object({{"x", 1}}), Json(nullptr), Json::parse("123456789012345678901234567890"), Json("")};
+    const Json wrong[] = {Json(7),
+                          Json("word"),
+                          Json(true),
+                          Json(1.5),
+                          Json(-3),
+                          Json::array({Json::object()}),
+                          Json::array({1}),
+                          Json::object({{"x", 1}}),
+                          Json(nullptr),
+                          Json::parse("123456789012345678901234567890"),
+                          Json("")};
     std::size_t refused = 0;
     for (const char* sample : kSamples) {
         const Json document = Json::parse(sample);
@@ -130,7 +143,8 @@ TEST(Decode, WrongTypesEverywhere) {
                 ++refused;
                 const std::string said = letters_of(decoded.error().field);
                 const std::string changed_at = letters_of(place.to_string());
-                EXPECT_TRUE(said.starts_with(changed_at) || changed_at.starts_with(said)) << decoded.error().text() << " after a change at " << place.to_string();
+                EXPECT_TRUE(said.starts_with(changed_at) || changed_at.starts_with(said))
+                    << decoded.error().text() << " after a change at " << place.to_string();
             }
         }
     }

@@ -47,7 +47,9 @@ void decode_selector_of(Cursor& at, HyperNodeMember& out) {
                 out.match = HyperNodeMember::Match::kLabels;
                 decode_selector(*f, out.selector);
                 break;
-            default: --written; break;
+            default:
+                --written;
+                break;
         }
     }
     if (written != 1) at.wrong("must have exactly one of exactMatch, regexMatch and labelMatch");
@@ -58,18 +60,22 @@ void decode_member(Cursor& at, HyperNodeMember& out) {
     bool selected = false;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "type"_key: f->choose(is_node, kMemberTypes); break;
+            case "type"_key:
+                f->choose(is_node, kMemberTypes);
+                break;
             case "selector"_key:
                 decode_selector_of(*f, out);
                 selected = true;
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     if (!is_node) return at.wrong("type", "is missing");
     if (!selected) return at.wrong("selector", "is missing");
     out.is_node = *is_node;
-    if (!out.is_node && out.match == HyperNodeMember::Match::kLabels) at.wrong("selector.labelMatch", "is for members of type Node");
+    if (!out.is_node && out.match == HyperNodeMember::Match::kLabels)
+        at.wrong("selector.labelMatch", "is for members of type Node");
 }
 
 }  // namespace
@@ -81,12 +87,18 @@ void decode_hyper_node(ObjectSource& from, Object& out) {
         if (f.id() != "spec"_key) continue;
         for (Fields field(*f); field.next();) {
             switch (field.id()) {
-                case "tier"_key: field->read(hyper_node.tier, 0); break;
-                case "tierName"_key: field->read(hyper_node.tier_name); break;
-                case "members"_key:
-                    for (Items item(*field); item.next();) decode_member(*item, hyper_node.members.emplace_back());
+                case "tier"_key:
+                    field->read(hyper_node.tier, 0);
                     break;
-                default: break;
+                case "tierName"_key:
+                    field->read(hyper_node.tier_name);
+                    break;
+                case "members"_key:
+                    for (Items item(*field); item.next();)
+                        decode_member(*item, hyper_node.members.emplace_back());
+                    break;
+                default:
+                    break;
             }
         }
     }

@@ -7,15 +7,17 @@
 namespace reprieve {
 namespace {
 
-constexpr std::pair<std::string_view, AccessMode> kAccessModes[] = {{"ReadWriteOnce", AccessMode::kReadWriteOnce},
-                                                                    {"ReadOnlyMany", AccessMode::kReadOnlyMany},
-                                                                    {"ReadWriteMany", AccessMode::kReadWriteMany},
-                                                                    {"ReadWriteOncePod", AccessMode::kReadWriteOncePod}};
+constexpr std::pair<std::string_view, AccessMode> kAccessModes[] = {
+    {"ReadWriteOnce", AccessMode::kReadWriteOnce},
+    {"ReadOnlyMany", AccessMode::kReadOnlyMany},
+    {"ReadWriteMany", AccessMode::kReadWriteMany},
+    {"ReadWriteOncePod", AccessMode::kReadWriteOncePod}};
 constexpr std::pair<std::string_view, bool> kVolumeModes[] = {{"Filesystem", true}, {"Block", false}};
 constexpr std::pair<std::string_view, bool> kBindingModes[] = {{"Immediate", false}, {"WaitForFirstConsumer", true}};
 
 void decode_modes(Cursor& at, std::vector<AccessMode>& out) {
-    for (Items item(at); item.next();) item->choose(out.emplace_back(), kAccessModes);
+    for (Items item(at); item.next();)
+        item->choose(out.emplace_back(), kAccessModes);
     sort_unique(out);
 }
 
@@ -38,11 +40,21 @@ void decode_node_affinity(Cursor& at, PersistentVolume& volume) {
 void decode_volume_spec(Cursor& at, PersistentVolume& volume) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "storageClassName"_key: f->read(volume.storage_class); break;
-            case "capacity"_key: decode_storage(*f, volume.capacity); break;
-            case "accessModes"_key: decode_modes(*f, volume.modes); break;
-            case "volumeMode"_key: f->choose(volume.filesystem, kVolumeModes); break;
-            case "nodeAffinity"_key: decode_node_affinity(*f, volume); break;
+            case "storageClassName"_key:
+                f->read(volume.storage_class);
+                break;
+            case "capacity"_key:
+                decode_storage(*f, volume.capacity);
+                break;
+            case "accessModes"_key:
+                decode_modes(*f, volume.modes);
+                break;
+            case "volumeMode"_key:
+                f->choose(volume.filesystem, kVolumeModes);
+                break;
+            case "nodeAffinity"_key:
+                decode_node_affinity(*f, volume);
+                break;
             case "claimRef"_key:
                 for (Fields field(*f); field.next();) {
                     if (field.id() == "namespace"_key) field->read(volume.claim_ns);
@@ -55,7 +67,8 @@ void decode_volume_spec(Cursor& at, PersistentVolume& volume) {
                     if (field.id() == "volumeHandle"_key) field->read(volume.csi_handle);
                 }
                 break;
-            default: break;
+            default:
+                break;
         }
     }
 }
@@ -63,17 +76,28 @@ void decode_volume_spec(Cursor& at, PersistentVolume& volume) {
 void decode_claim_spec(Cursor& at, VolumeClaim& claim) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "storageClassName"_key: f->read(claim.storage_class, claim.storage_class_written); break;
-            case "volumeName"_key: f->read(claim.volume); break;
-            case "accessModes"_key: decode_modes(*f, claim.modes); break;
-            case "volumeMode"_key: f->choose(claim.filesystem, kVolumeModes); break;
-            case "selector"_key: decode_selector(*f, claim.selector); break;
+            case "storageClassName"_key:
+                f->read(claim.storage_class, claim.storage_class_written);
+                break;
+            case "volumeName"_key:
+                f->read(claim.volume);
+                break;
+            case "accessModes"_key:
+                decode_modes(*f, claim.modes);
+                break;
+            case "volumeMode"_key:
+                f->choose(claim.filesystem, kVolumeModes);
+                break;
+            case "selector"_key:
+                decode_selector(*f, claim.selector);
+                break;
             case "resources"_key:
                 for (Fields field(*f); field.next();) {
                     if (field.id() == "requests"_key) decode_storage(*field, claim.request);
                 }
                 break;
-            default: break;
+            default:
+                break;
         }
     }
 }
@@ -109,13 +133,16 @@ void decode_driver(Cursor& at, CsiNode& node) {
     std::optional<std::int32_t> count;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "name"_key: f->read(name); break;
+            case "name"_key:
+                f->read(name);
+                break;
             case "allocatable"_key:
                 for (Fields field(*f); field.next();) {
                     if (field.id() == "count"_key && !field->is_null()) field->read(count.emplace(), 0);
                 }
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     if (!name) return at.wrong("name", "is missing");
@@ -129,13 +156,16 @@ void decode_persistent_volume(ObjectSource& from, Object& out) {
     volume.name = from.name;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_volume_spec(*f, volume); break;
+            case "spec"_key:
+                decode_volume_spec(*f, volume);
+                break;
             case "status"_key: {
                 const std::string_view phase = decode_phase(*f);
                 volume.available = phase.empty() || phase == "Available";
                 break;
             }
-            default: break;
+            default:
+                break;
         }
     }
     volume.labels = std::move(from.metadata.labels);
@@ -147,9 +177,14 @@ void decode_volume_claim(ObjectSource& from, Object& out) {
     claim.name = from.name;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_claim_spec(*f, claim); break;
-            case "status"_key: claim.lost = decode_phase(*f) == "Lost"; break;
-            default: break;
+            case "spec"_key:
+                decode_claim_spec(*f, claim);
+                break;
+            case "status"_key:
+                claim.lost = decode_phase(*f) == "Lost";
+                break;
+            default:
+                break;
         }
     }
     for (const Note& note : from.metadata.notes) {
@@ -167,13 +202,19 @@ void decode_storage_class(ObjectSource& from, Object& out) {
     storage.name = from.name;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "provisioner"_key: f->read(storage.provisioner); break;
-            case "volumeBindingMode"_key: f->choose(storage.wait_for_first_consumer, kBindingModes); break;
+            case "provisioner"_key:
+                f->read(storage.provisioner);
+                break;
+            case "volumeBindingMode"_key:
+                f->choose(storage.wait_for_first_consumer, kBindingModes);
+                break;
             case "allowedTopologies"_key:
-                for (Items item(*f); item.next();) decode_allowed_topology(*item, storage.allowed_topologies.emplace_back());
+                for (Items item(*f); item.next();)
+                    decode_allowed_topology(*item, storage.allowed_topologies.emplace_back());
                 sort_unique(storage.allowed_topologies);
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     for (const Note& note : from.metadata.notes) {
@@ -190,7 +231,8 @@ void decode_csi_node(ObjectSource& from, Object& out) {
         if (f.id() != "spec"_key) continue;
         for (Fields field(*f); field.next();) {
             if (field.id() != "drivers"_key) continue;
-            for (Items item(*field); item.next();) decode_driver(*item, node);
+            for (Items item(*field); item.next();)
+                decode_driver(*item, node);
         }
     }
     sort_unique(node.limits);

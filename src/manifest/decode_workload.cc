@@ -9,11 +9,16 @@ namespace {
 
 WorkloadKind kind_of(std::string_view kind) {
     switch (key_id(kind)) {
-        case "ReplicaSet"_key: return WorkloadKind::kReplicaSet;
-        case "StatefulSet"_key: return WorkloadKind::kStatefulSet;
-        case "DaemonSet"_key: return WorkloadKind::kDaemonSet;
-        case "Job"_key: return WorkloadKind::kJob;
-        default: return WorkloadKind::kDeployment;
+        case "ReplicaSet"_key:
+            return WorkloadKind::kReplicaSet;
+        case "StatefulSet"_key:
+            return WorkloadKind::kStatefulSet;
+        case "DaemonSet"_key:
+            return WorkloadKind::kDaemonSet;
+        case "Job"_key:
+            return WorkloadKind::kJob;
+        default:
+            return WorkloadKind::kDeployment;
     }
 }
 
@@ -49,13 +54,20 @@ void decode_template(Cursor& at, PodDraft& draft) {
 void decode_spec(Cursor& at, PodDraft& draft, Workload& workload) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "replicas"_key: f->read(workload.replicas, 0, INT32_MAX); break;
+            case "replicas"_key:
+                f->read(workload.replicas, 0, INT32_MAX);
+                break;
             case "parallelism"_key:  // of a Job
                 if (workload.kind == WorkloadKind::kJob) f->read(workload.replicas, 0, INT32_MAX);
                 break;
-            case "selector"_key: decode_selector(*f, workload.selector); break;
-            case "template"_key: decode_template(*f, draft); break;
-            default: break;
+            case "selector"_key:
+                decode_selector(*f, workload.selector);
+                break;
+            case "template"_key:
+                decode_template(*f, draft);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -63,9 +75,14 @@ void decode_spec(Cursor& at, PodDraft& draft, Workload& workload) {
 void decode_status(Cursor& at, Workload& workload) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "replicas"_key: f->read(workload.status_replicas); break;
-            case "updatedReplicas"_key: f->read(workload.updated_replicas); break;
-            default: break;
+            case "replicas"_key:
+                f->read(workload.status_replicas);
+                break;
+            case "updatedReplicas"_key:
+                f->read(workload.updated_replicas);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -73,12 +90,17 @@ void decode_status(Cursor& at, Workload& workload) {
 void decode_plane(Cursor& at, ServingPlane& out) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "name"_key: f->read(out.name); break;
-            case "score"_key: f->read(out.score); break;
+            case "name"_key:
+                f->read(out.name);
+                break;
+            case "score"_key:
+                f->read(out.score);
+                break;
             case "committed"_key:
                 if (!f->is_null()) f->read(out.committed.emplace(), 0, INT32_MAX);
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     if (!out.name) at.wrong("name", "is missing");
@@ -89,7 +111,8 @@ void decode_planes(Cursor& at, ServingDeployment& serving) {
         ServingPlane plane;
         decode_plane(*item, plane);
         for (const ServingPlane& other : serving.planes) {
-            if (other.name == plane.name) return item->wrong("name", fmt::format("\"{}\" is listed twice", at.words().text(plane.name)));
+            if (other.name == plane.name)
+                return item->wrong("name", fmt::format("\"{}\" is listed twice", at.words().text(plane.name)));
         }
         serving.planes.push_back(plane);
     }
@@ -102,9 +125,14 @@ void decode_workload(ObjectSource& from, Object& out) {
     start_workload(from, kind_of(from.kind), workload);
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
-            case "spec"_key: decode_spec(*f, from.draft, workload); break;
-            case "status"_key: decode_status(*f, workload); break;
-            default: break;
+            case "spec"_key:
+                decode_spec(*f, from.draft, workload);
+                break;
+            case "status"_key:
+                decode_status(*f, workload);
+                break;
+            default:
+                break;
         }
     }
     for (const Note& note : from.metadata.notes) {
@@ -145,15 +173,21 @@ void decode_revision(ObjectSource& from, Object& out) {
     workload.replicas = 0;
     for (Fields& f = from.fields; f.next();) {
         if (f.id() != "spec"_key) continue;
-        for (Fields field(*f); field.next();) decode_pod_spec_field(field, from.draft);
+        for (Fields field(*f); field.next();)
+            decode_pod_spec_field(field, from.draft);
     }
     bool serving = false;
     for (const Note& note : from.metadata.notes) {
         switch (note.id()) {
             case "autoscaling.knative.dev/max-scale"_key:
-            case "autoscaling.knative.dev/maxScale"_key: note.read(from.reading, workload.replicas, 0, INT32_MAX); break;
-            case "reprieve.dev/serving"_key: serving = serving || note.is_label(); break;
-            default: break;
+            case "autoscaling.knative.dev/maxScale"_key:
+                note.read(from.reading, workload.replicas, 0, INT32_MAX);
+                break;
+            case "reprieve.dev/serving"_key:
+                serving = serving || note.is_label();
+                break;
+            default:
+                break;
         }
     }
     if (serving && workload.replicas == 0) {
@@ -172,12 +206,23 @@ void decode_serving(ObjectSource& from, Object& out) {
         if (f.id() != "spec"_key) continue;
         for (Fields field(*f); field.next();) {
             switch (field.id()) {
-                case "priority"_key: field->read(serving.priority); break;
-                case "priorityClassName"_key: field->read(serving.priority_class); break;
-                case "replicas"_key: field->read(serving.replicas, 0, INT32_MAX); break;
-                case "resources"_key: field->read(serving.resources); break;
-                case "planes"_key: decode_planes(*field, serving); break;
-                default: break;
+                case "priority"_key:
+                    field->read(serving.priority);
+                    break;
+                case "priorityClassName"_key:
+                    field->read(serving.priority_class);
+                    break;
+                case "replicas"_key:
+                    field->read(serving.replicas, 0, INT32_MAX);
+                    break;
+                case "resources"_key:
+                    field->read(serving.resources);
+                    break;
+                case "planes"_key:
+                    decode_planes(*field, serving);
+                    break;
+                default:
+                    break;
             }
         }
     }

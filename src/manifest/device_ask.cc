@@ -34,24 +34,49 @@ struct Amounts {
     [[nodiscard]] bool volcano_share() const {
         return vgpu_number > 0 || vgpu_memory_mebi > 0 || vgpu_memory_percent > 0 || vgpu_cores_percent > 0;
     }
-    [[nodiscard]] bool koordinator_share() const { return core_percent > 0 || ratio_percent > 0 || koordinator_memory > 0; }
+    [[nodiscard]] bool koordinator_share() const {
+        return core_percent > 0 || ratio_percent > 0 || koordinator_memory > 0;
+    }
 };
 
 // False: not a share of devices.
 bool take_share(std::string_view name, std::int64_t amount, Amounts& out) {
     switch (key_id(name)) {
-        case "reprieve.dev/gpu-memory"_key: out.memory = amount; return true;
-        case "reprieve.dev/gpu-milli"_key: out.milli = amount; return true;
-        case "volcano.sh/vgpu-number"_key: out.vgpu_number = amount; return true;
-        case "volcano.sh/vgpu-memory"_key: out.vgpu_memory_mebi = amount; return true;
-        case "volcano.sh/vgpu-memory-percentage"_key: out.vgpu_memory_percent = amount; return true;
-        case "volcano.sh/vgpu-cores"_key: out.vgpu_cores_percent = amount; return true;
-        case "koordinator.sh/gpu-core"_key: out.core_percent = amount; return true;
-        case "koordinator.sh/gpu-memory-ratio"_key: out.ratio_percent = amount; return true;
-        case "koordinator.sh/gpu-memory"_key: out.koordinator_memory = amount; return true;
-        case "koordinator.sh/gpu"_key: out.core_percent = out.ratio_percent = amount; return true;
-        case "koordinator.sh/gpu.shared"_key: out.shared = amount; return true;
-        default: return false;
+        case "reprieve.dev/gpu-memory"_key:
+            out.memory = amount;
+            return true;
+        case "reprieve.dev/gpu-milli"_key:
+            out.milli = amount;
+            return true;
+        case "volcano.sh/vgpu-number"_key:
+            out.vgpu_number = amount;
+            return true;
+        case "volcano.sh/vgpu-memory"_key:
+            out.vgpu_memory_mebi = amount;
+            return true;
+        case "volcano.sh/vgpu-memory-percentage"_key:
+            out.vgpu_memory_percent = amount;
+            return true;
+        case "volcano.sh/vgpu-cores"_key:
+            out.vgpu_cores_percent = amount;
+            return true;
+        case "koordinator.sh/gpu-core"_key:
+            out.core_percent = amount;
+            return true;
+        case "koordinator.sh/gpu-memory-ratio"_key:
+            out.ratio_percent = amount;
+            return true;
+        case "koordinator.sh/gpu-memory"_key:
+            out.koordinator_memory = amount;
+            return true;
+        case "koordinator.sh/gpu"_key:
+            out.core_percent = out.ratio_percent = amount;
+            return true;
+        case "koordinator.sh/gpu.shared"_key:
+            out.shared = amount;
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -68,7 +93,8 @@ Amounts take_amounts(Resources& requests, const Vocabulary& words) {
             amounts.whole = amount.value;
         }
     }
-    for (const Dim dim : shares) requests.erase(dim);
+    for (const Dim dim : shares)
+        requests.erase(dim);
     return amounts;
 }
 
@@ -116,7 +142,8 @@ bool is_device_resource(std::string_view name) { return name.ends_with("/gpu") &
 std::string take_device_ask(const Vocabulary& words, Resources& requests, DeviceAsk& out) {
     if (requests.empty() || std::prev(requests.end())->dim <= kEphemeralStorage) return {};
     const Amounts amounts = take_amounts(requests, words);
-    const bool spellings[] = {amounts.whole > 0, amounts.own_share(), amounts.volcano_share(), amounts.koordinator_share()};
+    const bool spellings[] = {
+        amounts.whole > 0, amounts.own_share(), amounts.volcano_share(), amounts.koordinator_share()};
     if (std::count(std::begin(spellings), std::end(spellings), true) > 1) {
         return "ask for devices in two ways: whole ones and shares exclude each other";
     }

@@ -13,7 +13,8 @@ Loaded asking(const std::string& requests, const std::string& annotations = "") 
 }
 
 TEST(DeviceAsk, WholeDevicesStayARequest) {
-    const Loaded in = asking("nvidia.com/gpu: 2", "reprieve.dev/device-policy: spread, reprieve.dev/same-group: \"true\"");
+    const Loaded in =
+        asking("nvidia.com/gpu: 2", "reprieve.dev/device-policy: spread, reprieve.dev/same-group: \"true\"");
     EXPECT_EQ(in.shape().devices.whole, 2);
     EXPECT_EQ(in.words->text(in.shape().devices.whole_dim), "nvidia.com/gpu");
     EXPECT_EQ(in.amount(in.shape().requests, "nvidia.com/gpu"), 2);
@@ -33,7 +34,8 @@ TEST(DeviceAsk, SharesAreNoDimension) {
 }
 
 TEST(DeviceAsk, VolcanoCountsMebibytesPerDevice) {
-    const DeviceAsk two = asking("volcano.sh/vgpu-memory: 4096, volcano.sh/vgpu-number: 2, volcano.sh/vgpu-cores: 30").shape().devices;
+    const DeviceAsk two =
+        asking("volcano.sh/vgpu-memory: 4096, volcano.sh/vgpu-number: 2, volcano.sh/vgpu-cores: 30").shape().devices;
     EXPECT_EQ(two.shares, 2);
     EXPECT_EQ(two.share_memory, 4 * kGi);
     EXPECT_EQ(two.share_milli, 300);
@@ -56,16 +58,21 @@ TEST(DeviceAsk, KoordinatorCountsPercent) {
     EXPECT_EQ(two.shares, 2);
     EXPECT_EQ(two.share_milli, 1000);
     EXPECT_EQ(two.share_percent, 100);
-    EXPECT_EQ(asking("koordinator.sh/gpu-memory: 8Gi, koordinator.sh/gpu-core: 20").shape().devices.share_memory, 8 * kGi);
+    EXPECT_EQ(asking("koordinator.sh/gpu-memory: 8Gi, koordinator.sh/gpu-core: 20").shape().devices.share_memory,
+              8 * kGi);
     EXPECT_EQ(asking("koordinator.sh/gpu: 100").shape().devices.share_percent, 100);
-    const DeviceAsk spread = asking("koordinator.sh/gpu.shared: 2, koordinator.sh/gpu-core: 100, koordinator.sh/gpu-memory-ratio: 100").shape().devices;
+    const DeviceAsk spread =
+        asking("koordinator.sh/gpu.shared: 2, koordinator.sh/gpu-core: 100, koordinator.sh/gpu-memory-ratio: 100")
+            .shape()
+            .devices;
     EXPECT_EQ(spread.shares, 2);
     EXPECT_EQ(spread.share_milli, 500);
 }
 
 TEST(DeviceAsk, Contradictions) {
-    EXPECT_EQ(asking("nvidia.com/gpu: 1, reprieve.dev/gpu-memory: 1Gi").error,
-              "in.yaml:8: Pod ns/p: spec.containers: ask for devices in two ways: whole ones and shares exclude each other");
+    EXPECT_EQ(
+        asking("nvidia.com/gpu: 1, reprieve.dev/gpu-memory: 1Gi").error,
+        "in.yaml:8: Pod ns/p: spec.containers: ask for devices in two ways: whole ones and shares exclude each other");
     EXPECT_NE(asking("koordinator.sh/gpu-core: 150").error, "");
     EXPECT_NE(asking("koordinator.sh/gpu-core: 200, koordinator.sh/gpu-memory-ratio: 100").error, "");
     EXPECT_NE(asking("nvidia.com/gpu: 9000000000").error, "");

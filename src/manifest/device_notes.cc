@@ -18,7 +18,8 @@ std::string read_hold(std::string_view text, DeviceHold& out) {
     const std::string_view index = text.substr(0, colon);
     const char* end = index.data() + index.size();
     const auto read = std::from_chars(index.data(), end, out.index);
-    if (read.ec != std::errc{} || read.ptr != end || out.index < 0) return fmt::format("\"{}\" does not start with a device index", text);
+    if (read.ec != std::errc{} || read.ptr != end || out.index < 0)
+        return fmt::format("\"{}\" does not start with a device index", text);
     if (colon == std::string_view::npos) return {};
     const std::string_view share = text.substr(colon + 1);
     const bool is_milli = share.ends_with('m');
@@ -48,10 +49,17 @@ void read_koordinator_hold(Cursor& at, DeviceHold& out) {
         } else if (f.id() == "resources"_key) {
             for (Fields resource(*f); resource.next();) {
                 switch (resource.id()) {
-                    case "koordinator.sh/gpu-core"_key: resource->read_quantity(core, QuantityUnit::kWhole); break;
-                    case "koordinator.sh/gpu-memory-ratio"_key: resource->read_quantity(ratio, QuantityUnit::kWhole); break;
-                    case "koordinator.sh/gpu-memory"_key: resource->read_quantity(memory, QuantityUnit::kWhole); break;
-                    default: break;
+                    case "koordinator.sh/gpu-core"_key:
+                        resource->read_quantity(core, QuantityUnit::kWhole);
+                        break;
+                    case "koordinator.sh/gpu-memory-ratio"_key:
+                        resource->read_quantity(ratio, QuantityUnit::kWhole);
+                        break;
+                    case "koordinator.sh/gpu-memory"_key:
+                        resource->read_quantity(memory, QuantityUnit::kWhole);
+                        break;
+                    default:
+                        break;
                 }
             }
         }
@@ -70,9 +78,12 @@ void read_held_devices(Reading& reading, const Note& note, std::vector<DeviceHol
     while (!text.empty()) {
         const std::size_t comma = text.find(',');
         std::string_view item = text.substr(0, comma);
-        while (item.starts_with(' ')) item.remove_prefix(1);
-        while (item.ends_with(' ')) item.remove_suffix(1);
-        if (std::string fault = read_hold(item, out.emplace_back()); !fault.empty()) return note.wrong(reading, std::move(fault));
+        while (item.starts_with(' '))
+            item.remove_prefix(1);
+        while (item.ends_with(' '))
+            item.remove_suffix(1);
+        if (std::string fault = read_hold(item, out.emplace_back()); !fault.empty())
+            return note.wrong(reading, std::move(fault));
         if (comma == std::string_view::npos) break;
         text.remove_prefix(comma + 1);
         if (text.empty()) return note.wrong(reading, "ends in a comma");
@@ -84,7 +95,8 @@ void read_koordinator_devices(Reading& reading, const Note& note, std::vector<De
     note.read_json(reading, [&](Cursor& at) {
         for (Fields f(at); f.next();) {
             if (f.id() != "gpu"_key) continue;
-            for (Items item(*f); item.next();) read_koordinator_hold(*item, out.emplace_back());
+            for (Items item(*f); item.next();)
+                read_koordinator_hold(*item, out.emplace_back());
         }
     });
     if (!sort_holds(out)) note.wrong(reading, "names a device twice");

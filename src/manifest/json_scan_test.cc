@@ -50,7 +50,8 @@ TEST(BracketScan, FindsTheEnd) {
 // Quotes, brackets and rows of backslashes across the edges of blocks, read in one piece or two.
 TEST(BracketScan, AgreesWithTheSlowWay) {
     rc::check([] {
-        const auto middle = *rc::gen::container<std::string>(rc::gen::element('{', '}', '[', ']', '"', '"', '\\', '\\', 'a', ' '));
+        const auto middle =
+            *rc::gen::container<std::string>(rc::gen::element('{', '}', '[', ']', '"', '"', '\\', '\\', 'a', ' '));
         const auto spaces = *rc::gen::inRange(0, 80);
         const auto piece = *rc::gen::inRange<std::size_t>(1, 200);
         std::string text = "{" + std::string(static_cast<std::size_t>(spaces), 'x') + middle + "\"\"}}}]]]}}}";
@@ -58,8 +59,10 @@ TEST(BracketScan, AgreesWithTheSlowWay) {
         bool quoted = false;
         for (std::size_t i = 0; i < text.size(); ++i) {
             if (text[i] == '\\' && !quoted) text[i] = 'b';
-            if (text[i] == '\\') ++i;
-            else if (text[i] == '"') quoted = !quoted;
+            if (text[i] == '\\')
+                ++i;
+            else if (text[i] == '"')
+                quoted = !quoted;
         }
         RC_ASSERT(scanned_end(text, piece) == plain_end(text));
     });
@@ -67,7 +70,8 @@ TEST(BracketScan, AgreesWithTheSlowWay) {
 
 TEST(TextScan, CountsLines) {
     std::string text;
-    for (int i = 0; i < 300; ++i) text += i % 3 == 0 ? '\n' : 'x';
+    for (int i = 0; i < 300; ++i)
+        text += i % 3 == 0 ? '\n' : 'x';
     EXPECT_EQ(count_lines(text.data(), text.size()), 100U);
     EXPECT_EQ(count_lines(text.data(), 0), 0U);
     EXPECT_EQ(count_lines(text.data() + 1, 3), 1U);
@@ -83,7 +87,8 @@ TEST(TextScan, FindsTheEndOfStrings) {
 }
 
 TEST(JsonSyntax, GoodValues) {
-    for (const std::string_view text : {"{}", "[]", " {\"a\" : [1, -2.5e+3, true, false, null, \"\\u00e9\\n\"] } ", "\"x\"", "0", "[[[]]]"}) {
+    for (const std::string_view text :
+         {"{}", "[]", " {\"a\" : [1, -2.5e+3, true, false, null, \"\\u00e9\\n\"] } ", "\"x\"", "0", "[[[]]]"}) {
         EXPECT_EQ(scan_json(text).fault, "") << text;
     }
     EXPECT_EQ(scan_json("{} {}").end, 2U);

@@ -34,7 +34,8 @@ public:
 private:
     [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
     void skip_spaces() {
-        while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+        while (at_ < text_.size() && is_space(text_[at_]))
+            ++at_;
     }
     bool fail(std::string what) {
         if (fault_.empty()) fault_ = at_ < text_.size() ? std::move(what) : "the text ends too early";
@@ -111,7 +112,8 @@ private:
 
     void digits() {
         if (!is_digit(peek())) fail("a malformed number");
-        while (is_digit(peek())) ++at_;
+        while (is_digit(peek()))
+            ++at_;
     }
 
     bool number() {

@@ -10,8 +10,8 @@
 namespace reprieve {
 
 struct JsonSpan {
-    std::size_t end = 0;   // after the value, or where the fault is
-    std::string fault;     // empty: well formed
+    std::size_t end = 0;  // after the value, or where the fault is
+    std::string fault;    // empty: well formed
 };
 
 // The value that starts at `from`; spaces before it are allowed.

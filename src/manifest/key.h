@@ -48,12 +48,14 @@ constexpr KeyId key_id(std::string_view name) {
     std::size_t left = name.size();
     std::uint64_t hash = left * 0xD6E8FEB86659FD93ULL;
     if (left >= 8) {
-        for (; left > 8; left -= 8, at += 8) hash = fold(hash, load<std::uint64_t>(at));
+        for (; left > 8; left -= 8, at += 8)
+            hash = fold(hash, load<std::uint64_t>(at));
         // The last eight bytes, which may overlap those before.
         return KeyId(fold(hash, load<std::uint64_t>(at + left - 8)));
     }
     if (left >= 4) return KeyId(fold(fold(hash, load<std::uint32_t>(at)), load<std::uint32_t>(at + left - 4)));
-    for (; left > 0; --left, ++at) hash = fold(hash, load<std::uint8_t>(at));
+    for (; left > 0; --left, ++at)
+        hash = fold(hash, load<std::uint8_t>(at));
     return KeyId(hash);
 }
 

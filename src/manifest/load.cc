@@ -100,7 +100,8 @@ public:
     void on_document(std::string kind, OwnSink sink) {
         own_.insert_or_assign(std::move(kind), std::move(sink));
         std::set<std::string, std::less<>> kinds;
-        for (const auto& [name, unused] : own_) kinds.insert(name);
+        for (const auto& [name, unused] : own_)
+            kinds.insert(name);
         reader_.set_own_kinds(std::move(kinds));
     }
 
@@ -130,10 +131,14 @@ public:
 
 private:
     [[nodiscard]] SourceRef source_ref(std::string_view text, std::size_t offset) const {
-        return {file_, offset, line_at_, {.api_version = reader_.header().api_version, .kind = reader_.header().kind, .json = text}};
+        return {file_,
+                offset,
+                line_at_,
+                {.api_version = reader_.header().api_version, .kind = reader_.header().kind, .json = text}};
     }
     [[nodiscard]] std::unexpected<LoadError> fault(std::size_t line, std::string what) const {
-        return std::unexpected(LoadError{.file = file_, .line = line, .object = {}, .field = {}, .what = std::move(what)});
+        return std::unexpected(
+            LoadError{.file = file_, .line = line, .object = {}, .field = {}, .what = std::move(what)});
     }
     [[nodiscard]] std::unexpected<LoadError> fault(std::size_t line, DecodeError error) const {
         return std::unexpected(LoadError{.file = file_,
@@ -154,7 +159,8 @@ private:
     std::expected<void, LoadError> load_directory(const fs::path& directory) {
         std::error_code code;
         std::vector<fs::path> entries;
-        for (fs::directory_iterator at(directory, code), end; !code && at != end; at.increment(code)) entries.push_back(at->path());
+        for (fs::directory_iterator at(directory, code), end; !code && at != end; at.increment(code))
+            entries.push_back(at->path());
         file_ = directory;
         if (code) return fault(0, fmt::format("cannot read: {}", code.message()));
         std::sort(entries.begin(), entries.end());
@@ -178,11 +184,13 @@ private:
 
     std::expected<void, LoadError> load_yaml(TextWindow& window) {
         while (window.grow()) {
-            if (window.text().size() > kLargestYaml) return fault(0, "a YAML file of more than 1 GiB; write it as JSON");
+            if (window.text().size() > kLargestYaml)
+                return fault(0, "a YAML file of more than 1 GiB; write it as JSON");
         }
         if (!window.fault().empty()) return fault(0, window.fault());
         report_.bytes += window.text().size();
-        if (const auto bad = find_bad_character(window.text())) return fault(window.line_at(window.offset() + bad->first), bad->second);
+        if (const auto bad = find_bad_character(window.text()))
+            return fault(window.line_at(window.offset() + bad->first), bad->second);
         YamlDocuments documents(window.text());
         YamlDocument document;
         line_at_ = [&document](std::size_t offset) { return document.line_at(offset); };

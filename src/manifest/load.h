@@ -35,8 +35,14 @@ public:
         std::string_view kind;
         std::string_view json;
     };
-    SourceRef(const std::string& file, std::size_t offset, const std::function<std::size_t(std::size_t)>& line_at, Text text)
-        : file_(&file), offset_(offset), line_at_(&line_at), text_(text) {}
+    SourceRef(const std::string& file,
+              std::size_t offset,
+              const std::function<std::size_t(std::size_t)>& line_at,
+              Text text)
+        : file_(&file),
+          offset_(offset),
+          line_at_(&line_at),
+          text_(text) {}
 
     [[nodiscard]] const std::string& file() const { return *file_; }
     // Bytes from the start of the file (JSON) or of the document (YAML).
@@ -56,8 +62,8 @@ struct LoadReport {
     std::size_t files = 0;
     std::size_t bytes = 0;
     std::size_t objects = 0;
-    Counts ignored;   // "Service" or "Workflow.argoproj.io" -> how many objects of that kind were passed over
-    Counts warnings;  // what was understood but is not followed -> how often
+    Counts ignored;             // "Service" or "Workflow.argoproj.io" -> how many objects of that kind were passed over
+    Counts warnings;            // what was understood but is not followed -> how often
     std::string list_version;   // metadata.resourceVersion of the last list
     std::string list_continue;  // metadata.continue of the last list
 };

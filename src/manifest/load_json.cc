@@ -49,7 +49,8 @@ std::expected<void, DecodeError> JsonLoad::run(TextWindow& window) {
 void JsonLoad::fail(std::size_t at, std::string what) {
     if (failed()) return;
     if (!window_->fault().empty()) what = window_->fault();
-    error_ = DecodeError{.object = {}, .field = {}, .what = std::move(what), .offset = window_->offset() + at, .syntax = true};
+    error_ = DecodeError{
+        .object = {}, .field = {}, .what = std::move(what), .offset = window_->offset() + at, .syntax = true};
 }
 
 char JsonLoad::peek(std::size_t at) {
@@ -60,7 +61,8 @@ char JsonLoad::peek(std::size_t at) {
 }
 
 std::size_t JsonLoad::skip_spaces(std::size_t at) {
-    while (is_space(peek(at))) ++at;
+    while (is_space(peek(at)))
+        ++at;
     return at;
 }
 
@@ -70,7 +72,9 @@ std::size_t JsonLoad::end_of_string(std::size_t at) {
         if (c == '"') return at + 1;
         if (c == '\\') ++at;
         if (c != '\0') continue;
-        fail(at, at < window_->text().size() ? "not valid JSON: a control character in a string" : "not valid JSON: the text ends in a string");
+        fail(at,
+             at < window_->text().size() ? "not valid JSON: a control character in a string"
+                                         : "not valid JSON: the text ends in a string");
         return at;
     }
 }
@@ -79,7 +83,8 @@ std::size_t JsonLoad::end_of_value(std::size_t at) {
     const char first = peek(at);
     if (first == '"') return end_of_string(at);
     if (first != '{' && first != '[') {
-        while (!ends_scalar(peek(at))) ++at;
+        while (!ends_scalar(peek(at)))
+            ++at;
         return at;
     }
     BracketScan scan;
@@ -102,7 +107,8 @@ void JsonLoad::read_document() {
         if (failed()) return;
         const char c = peek(at);
         if (c == '}') break;
-        if (c != ',') return fail(at, c == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected , or }");
+        if (c != ',')
+            return fail(at, c == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected , or }");
         at = skip_spaces(at + 1);
         if (peek(at) == '}') return fail(at, "not valid JSON: expected a key in quotes");
     }
@@ -113,7 +119,8 @@ void JsonLoad::read_document() {
 
 std::size_t JsonLoad::read_field(std::size_t at, ListHead& head) {
     if (peek(at) != '"') {
-        fail(at, peek(at) == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected a key in quotes");
+        fail(at,
+             peek(at) == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected a key in quotes");
         return at;
     }
     const std::size_t key_end = end_of_string(at);
@@ -155,7 +162,8 @@ void JsonLoad::read_items(const ListHead& head) {
         if (failed()) return;
         window_->drop(skip_spaces(end));
         const char c = peek(0);
-        if (c != ',' && c != ']') return fail(0, c == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected , or ]");
+        if (c != ',' && c != ']')
+            return fail(0, c == '\0' ? "not valid JSON: the text ends too early" : "not valid JSON: expected , or ]");
         window_->drop(1);
         if (c == ']') return;
         window_->drop(skip_spaces(0));
@@ -169,7 +177,8 @@ bool JsonLoad::parse(std::string_view text, simdjson::ondemand::document& docume
     }
     auto code = simdjson::SUCCESS;
     if (parser_.capacity() < text.size()) code = parser_.allocate(std::min(std::bit_ceil(text.size()), kLargestObject));
-    if (code == simdjson::SUCCESS) code = parser_.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).get(document);
+    if (code == simdjson::SUCCESS)
+        code = parser_.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).get(document);
     if (code == simdjson::SUCCESS) code = document.get_value().get(root);
     if (code == simdjson::SUCCESS) return true;
     JsonSpan span = scan_json(text);
@@ -191,10 +200,16 @@ void JsonLoad::read_object(std::string_view text, const ObjectReader::Header& de
     Fields fields(cursor);
     Object object;
     switch (reader_->read(cursor, fields, defaults, object)) {
-        case ObjectReader::Outcome::kObject: deliver_(std::move(object), text, window_->offset()); return;
-        case ObjectReader::Outcome::kOwn: deliver_own_(reader_->header().kind, text, window_->offset()); return;
-        case ObjectReader::Outcome::kIgnored: return;
-        case ObjectReader::Outcome::kFailed: break;
+        case ObjectReader::Outcome::kObject:
+            deliver_(std::move(object), text, window_->offset());
+            return;
+        case ObjectReader::Outcome::kOwn:
+            deliver_own_(reader_->header().kind, text, window_->offset());
+            return;
+        case ObjectReader::Outcome::kIgnored:
+            return;
+        case ObjectReader::Outcome::kFailed:
+            break;
     }
     // That a text is no JSON at all is a more useful thing to hear than what was made of it.
     JsonSpan span = scan_json(text);

@@ -23,7 +23,9 @@ public:
     using DeliverOwn = std::function<void(std::string_view kind, std::string_view json, std::size_t offset)>;
 
     JsonLoad(ObjectReader& reader, Deliver deliver, DeliverOwn deliver_own)
-        : reader_(&reader), deliver_(std::move(deliver)), deliver_own_(std::move(deliver_own)) {}
+        : reader_(&reader),
+          deliver_(std::move(deliver)),
+          deliver_own_(std::move(deliver_own)) {}
 
     // The offset of an error has not been dropped from the window.
     [[nodiscard]] std::expected<void, DecodeError> run(TextWindow& window);

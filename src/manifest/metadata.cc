@@ -11,11 +11,20 @@ namespace {
 void read_owner(Cursor& at, OwnerRef& out, bool& controls) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
-            case "kind"_key: f->read(out.kind); break;
-            case "name"_key: f->read(out.name); break;
-            case "uid"_key: f->read(out.uid); break;
-            case "controller"_key: f->read(controls); break;
-            default: break;
+            case "kind"_key:
+                f->read(out.kind);
+                break;
+            case "name"_key:
+                f->read(out.name);
+                break;
+            case "uid"_key:
+                f->read(out.uid);
+                break;
+            case "controller"_key:
+                f->read(controls);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -73,7 +82,8 @@ std::string_view Note::text(Reading& reading) const {
 
 void Note::read(Reading& reading, bool& out) const {
     const std::string_view value = text(reading);
-    if (value != "true" && value != "false") return wrong(reading, fmt::format("\"{}\" is neither true nor false", value));
+    if (value != "true" && value != "false")
+        return wrong(reading, fmt::format("\"{}\" is neither true nor false", value));
     out = value == "true";
 }
 
@@ -88,7 +98,8 @@ void Note::read(Reading& reading, std::int64_t& out, std::int64_t least, std::in
     std::int64_t number = 0;
     const char* end = value.data() + value.size();
     const auto read = std::from_chars(value.data(), end, number);
-    if (read.ec != std::errc{} || read.ptr != end) return wrong(reading, fmt::format("\"{}\" is not a whole number", value));
+    if (read.ec != std::errc{} || read.ptr != end)
+        return wrong(reading, fmt::format("\"{}\" is not a whole number", value));
     if (number < least) return wrong(reading, fmt::format("{} is less than {}", number, least));
     if (number > most) return wrong(reading, fmt::format("{} is more than {}", number, most));
     out = number;
@@ -144,14 +155,29 @@ void decode_metadata(Cursor& at, Metadata& out) {
                 if (out.ns.empty()) break;
                 if (const auto fault = fault_of_name(out.ns); !fault.empty()) f->wrong(std::string(fault));
                 break;
-            case "uid"_key: f->read(out.uid); break;
-            case "creationTimestamp"_key: f->read(out.created); break;
-            case "deletionTimestamp"_key: f->read(out.deleting); break;
-            case "deletionGracePeriodSeconds"_key: f->read(out.deletion_grace_seconds); break;
-            case "ownerReferences"_key: read_owners(*f, out.owner); break;
-            case "labels"_key: read_notes(*f, true, out); break;
-            case "annotations"_key: read_notes(*f, false, out); break;
-            default: break;
+            case "uid"_key:
+                f->read(out.uid);
+                break;
+            case "creationTimestamp"_key:
+                f->read(out.created);
+                break;
+            case "deletionTimestamp"_key:
+                f->read(out.deleting);
+                break;
+            case "deletionGracePeriodSeconds"_key:
+                f->read(out.deletion_grace_seconds);
+                break;
+            case "ownerReferences"_key:
+                read_owners(*f, out.owner);
+                break;
+            case "labels"_key:
+                read_notes(*f, true, out);
+                break;
+            case "annotations"_key:
+                read_notes(*f, false, out);
+                break;
+            default:
+                break;
         }
     }
 }
@@ -173,7 +199,9 @@ void read_setting(Reading& reading, const Note& note, Settings& out) {
             mark_preemptible(out, preemptible, note.key());
             break;
         }
-        case "volcano.sh/preemptable"_key: mark_preemptible(out, go_bool(note.text(reading)), note.key()); break;
+        case "volcano.sh/preemptable"_key:
+            mark_preemptible(out, go_bool(note.text(reading)), note.key());
+            break;
         case "quota.scheduling.koordinator.sh/preemptible"_key:
             if (const std::string_view value = note.text(reading); value == "false" || value == "true") {
                 mark_preemptible(out, value == "true", note.key());
@@ -182,14 +210,20 @@ void read_setting(Reading& reading, const Note& note, Settings& out) {
         case "scheduling.koordinator.sh/disable-preemptible"_key:
             if (note.text(reading) == "true") mark_preemptible(out, false, note.key());
             break;
-        case "reprieve.dev/min-runtime"_key: note.read(reading, out.min_runtime); break;
-        case "reprieve.dev/restart-cost"_key: note.read(reading, out.restart_cost); break;
-        default: break;
+        case "reprieve.dev/min-runtime"_key:
+            note.read(reading, out.min_runtime);
+            break;
+        case "reprieve.dev/restart-cost"_key:
+            note.read(reading, out.restart_cost);
+            break;
+        default:
+            break;
     }
 }
 
 void read_settings(Reading& reading, const Metadata& metadata, Settings& out) {
-    for (const Note& note : metadata.notes) read_setting(reading, note, out);
+    for (const Note& note : metadata.notes)
+        read_setting(reading, note, out);
 }
 
 void read_plan_note(Reading& reading, const Note& note, std::optional<PlanNote>& out) {
@@ -197,13 +231,21 @@ void read_plan_note(Reading& reading, const Note& note, std::optional<PlanNote>&
         PlanNote& plan = out.emplace();
         for (Fields f(at); f.next();) {
             switch (f.id()) {
-                case "id"_key: f->read(plan.id); break;
-                case "node"_key: f->read(plan.node); break;
-                case "deadline"_key: f->read(plan.deadline); break;
-                case "victims"_key:
-                    for (Items item(*f); item.next();) item->read(plan.victim_uids.emplace_back());
+                case "id"_key:
+                    f->read(plan.id);
                     break;
-                default: break;
+                case "node"_key:
+                    f->read(plan.node);
+                    break;
+                case "deadline"_key:
+                    f->read(plan.deadline);
+                    break;
+                case "victims"_key:
+                    for (Items item(*f); item.next();)
+                        item->read(plan.victim_uids.emplace_back());
+                    break;
+                default:
+                    break;
             }
         }
     });

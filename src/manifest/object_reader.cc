@@ -99,7 +99,9 @@ void ObjectReader::read_header(Fields& fields) {
                 decode_metadata(*fields, metadata_);
                 has_metadata = true;
                 break;
-            default: passed_over = true; break;
+            default:
+                passed_over = true;
+                break;
         }
     }
     if (passed_over) fields.rewind();
@@ -116,7 +118,8 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
     if (kind == nullptr) {
         // The core Workload is a template: its PodGroups say all that it says.
         const bool says_nothing = header_.kind == "Workload" && group == "scheduling.k8s.io";
-        if (!says_nothing) ++ignored_[group.empty() ? std::string(header_.kind) : fmt::format("{}.{}", header_.kind, group)];
+        if (!says_nothing)
+            ++ignored_[group.empty() ? std::string(header_.kind) : fmt::format("{}.{}", header_.kind, group)];
         return Outcome::kIgnored;
     }
     if (metadata_.name.empty()) {
@@ -147,7 +150,9 @@ void ObjectReader::find_name() {
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document document;
     simdjson::ondemand::object object;
-    if (parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).get(document) != simdjson::SUCCESS) return;
+    if (parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).get(document) !=
+        simdjson::SUCCESS)
+        return;
     if (document.find_field_unordered("metadata").get_object().get(object) != simdjson::SUCCESS) return;
     for (auto [field, key] : {std::pair(&metadata_.ns, "namespace"), std::pair(&metadata_.name, "name")}) {
         simdjson::ondemand::raw_json_string raw;

@@ -1,7 +1,7 @@
 // ObjectReader: reads one object of any kind at a cursor: finds out what it is, then calls the decoder of that kind.
 //
-// apiVersion, kind and metadata come first in what kubectl and the API server write; then an object is read in one pass.
-// In any other order the fields before them are passed over and visited afterwards.
+// apiVersion, kind and metadata come first in what kubectl and the API server write; then an object is read in one
+// pass. In any other order the fields before them are passed over and visited afterwards.
 #pragma once
 
 #include <simdjson.h>

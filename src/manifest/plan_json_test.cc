@@ -16,8 +16,8 @@ Plan full_plan() {
     Plan plan;
     plan.id = "sha256:abc";
     plan.now = parse_time("2026-01-01T12:00:00Z").value();
-    plan.placements = {{"ns/a", "n1", {"0", "1:4Gi"}, true, "ns/gang", "rack-1", "gangPreempt"},
-                       {"ns/b", "n2", {}, false, "", "", "allocate"}};
+    plan.placements = {{"ns/a", "n1", "", {"0", "1:4Gi"}, true, "ns/gang", "rack-1", "gangPreempt"},
+                       {"ns/b", "n2", "", {}, false, "", "", "allocate"}};
     plan.evictions = {{"ns/v",
                        "n1",
                        "uid-1",
@@ -242,7 +242,7 @@ TEST(PlanYaml, SaysTheSameAsTheJson) {
 
 TEST(PlanYaml, IsWhatAPersonWouldWrite) {
     Plan plan;
-    plan.placements = {{"ns/a", "n1", {"0", "1"}, false, "", "", "allocate"}};
+    plan.placements = {{"ns/a", "n1", "", {"0", "1"}, false, "", "", "allocate"}};
     plan.certificates.emplace_back().cost = {{"pdbViolations", 0}, {"pods", 2}};
     EXPECT_EQ(plan_to_yaml(plan), R"(apiVersion: reprieve.dev/v1
 kind: Plan

@@ -56,8 +56,10 @@ bool is_per_device(const Vocabulary& words, Dim dim) {
     switch (key_id(words.text(dim))) {
         case "volcano.sh/vgpu-memory"_key:
         case "volcano.sh/vgpu-memory-percentage"_key:
-        case "volcano.sh/vgpu-cores"_key: return true;
-        default: return false;
+        case "volcano.sh/vgpu-cores"_key:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -84,7 +86,8 @@ std::int64_t sum_of(const std::vector<Asking>& all, Dim dim, std::int64_t assume
 
 std::int64_t largest_of(const std::vector<Asking>& all, Dim dim) {
     std::int64_t largest = 0;
-    for (const Asking& one : all) largest = std::max(largest, one.requests.get(dim));
+    for (const Asking& one : all)
+        largest = std::max(largest, one.requests.get(dim));
     return largest;
 }
 
@@ -110,7 +113,8 @@ Resources sum_all(const PodDraft& draft, const std::vector<Asking>& all, const V
     for (const Asking& one : all) {
         for (const Resources::Amount& amount : one.requests) {
             if (requests.lists(amount.dim)) continue;
-            requests.set(amount.dim, is_per_device(words, amount.dim) ? largest_of(all, amount.dim) : sum_of(all, amount.dim, 0));
+            requests.set(amount.dim,
+                         is_per_device(words, amount.dim) ? largest_of(all, amount.dim) : sum_of(all, amount.dim, 0));
         }
     }
     apply_pod_level(draft, words, requests);

@@ -58,11 +58,15 @@ bool Reading::text(const char* raw, std::string_view& out) {
     return unescaper_.unescape(simdjson::ondemand::raw_json_string(from), to).get(out) == simdjson::SUCCESS;
 }
 
-bool Reading::open_inner(std::string_view json, std::string_view path, const char* where, simdjson::ondemand::value& root) {
+bool Reading::open_inner(std::string_view json,
+                         std::string_view path,
+                         const char* where,
+                         simdjson::ondemand::value& root) {
     REPRIEVE_CHECK(inner_where_ == nullptr);
     inner_where_ = where;
     JsonSpan span = scan_json(json);
-    if (json.find_first_not_of(" \t\r\n", span.end) != std::string_view::npos && span.fault.empty()) span.fault = "text after the value";
+    if (json.find_first_not_of(" \t\r\n", span.end) != std::string_view::npos && span.fault.empty())
+        span.fault = "text after the value";
     if (!span.fault.empty()) {
         fail(std::string(path), fmt::format("is not valid JSON: {}", span.fault), where);
         return false;

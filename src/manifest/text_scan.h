@@ -31,7 +31,8 @@ inline std::size_t first_of_quote_or_escape(const char* from) {
         std::memcpy(&word, at, 8);
         if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
         const std::uint64_t found = zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'));
-        if (found != 0) return static_cast<std::size_t>(at - from) + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+        if (found != 0)
+            return static_cast<std::size_t>(at - from) + static_cast<std::size_t>(std::countr_zero(found)) / 8;
     }
 }
 
@@ -54,8 +55,10 @@ inline std::size_t whole_text_size(const char* from) {
 
 inline std::size_t count_lines(const char* from, std::size_t size) {
     std::size_t count = 0;
-    for (; size >= 64; from += 64, size -= 64) count += count_bits(find_line_ends(from));
-    for (; size > 0; ++from, --size) count += *from == '\n' ? 1 : 0;
+    for (; size >= 64; from += 64, size -= 64)
+        count += count_bits(find_line_ends(from));
+    for (; size > 0; ++from, --size)
+        count += *from == '\n' ? 1 : 0;
     return count;
 }
 

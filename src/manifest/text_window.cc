@@ -27,7 +27,7 @@ Result<TextWindow> TextWindow::open(const std::string& path) {
     const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return fail(fmt::format("cannot open: {}", std::strerror(errno)));
     TextWindow window(descriptor);
-    struct stat status {};
+    struct stat status{};
     if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) return fail("cannot read: it is a directory");
     window.grow();
     if (!window.fault_.empty()) return fail(window.fault_);

@@ -52,7 +52,10 @@ public:
         end_value(0, from);
     }
 
-    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+    void OnScalar(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  const std::string& value) override {
         if (fault_) return;
         if (expects_key()) return begin_key(mark, tag, value);
         if (!begin_value(mark)) return;
@@ -67,12 +70,18 @@ public:
         end_value(anchor, from);
     }
 
-    void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnSequenceStart(const YAML::Mark& mark,
+                         const std::string&,
+                         YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
         open(mark, '[', anchor);
     }
     void OnSequenceEnd() override { close(']'); }
 
-    void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnMapStart(const YAML::Mark& mark,
+                    const std::string&,
+                    YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
         open(mark, '{', anchor);
     }
     void OnMapEnd() override {
@@ -177,7 +186,8 @@ private:
         for (const YAML::anchor_t source : frame.merges) {
             for (const Entry& entry : maps_[source]) {
                 if (!frame.keys.insert(entry.key).second) continue;
-                if (json().size() + entry.text.size() > most_bytes_) return fail(line_, "aliases make the document too large");
+                if (json().size() + entry.text.size() > most_bytes_)
+                    return fail(line_, "aliases make the document too large");
                 if (frame.count++ > 0) json() += ',';
                 const std::size_t from = json().size();
                 mark_line(line_);
@@ -210,13 +220,17 @@ private:
 }  // namespace
 
 std::size_t YamlDocument::line_at(std::size_t offset) const {
-    const auto after = std::upper_bound(lines.begin(), lines.end(), offset, [](std::size_t at, const auto& entry) { return at < entry.first; });
+    const auto after = std::upper_bound(
+        lines.begin(), lines.end(), offset, [](std::size_t at, const auto& entry) { return at < entry.first; });
     if (after != lines.begin()) return std::prev(after)->second;
     return lines.empty() ? 0 : lines.front().second;
 }
 
 struct YamlDocuments::Stream {
-    explicit Stream(std::string_view text) : in(std::span<const char>(text.data(), text.size())), parser(in), size(text.size()) {}
+    explicit Stream(std::string_view text)
+        : in(std::span<const char>(text.data(), text.size())),
+          parser(in),
+          size(text.size()) {}
     std::ispanstream in;
     YAML::Parser parser;
     std::size_t size;

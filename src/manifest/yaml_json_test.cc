@@ -19,7 +19,8 @@ TEST(YamlJson, ScalarsOfTheCoreSchema) {
     EXPECT_EQ(json_of("[1, -2, +3, 007, 0x1F, 0o17, 1_000]"), R"([1,-2,3,7,31,15,"1_000"])");
     EXPECT_EQ(json_of("[1.5, .5, 2., -0.25, 1e3, 1E-3, 2e+4, .inf, .nan, 1.2.3, -, .]"),
               R"([1.5,0.5,2.0,-0.25,1e3,1e-3,2e4,".inf",".nan","1.2.3","-","."])");
-    EXPECT_EQ(json_of("[99999999999999999999999, 0xFFFFFFFFFFFFFFFFFF]"), R"([99999999999999999999999,"0xFFFFFFFFFFFFFFFFFF"])");
+    EXPECT_EQ(json_of("[99999999999999999999999, 0xFFFFFFFFFFFFFFFFFF]"),
+              R"([99999999999999999999999,"0xFFFFFFFFFFFFFFFFFF"])");
     EXPECT_EQ(json_of("['1', \"true\", !!str 5, !!int \"5\", 100m, 1.5Gi]"), R"(["1","true","5",5,"100m","1.5Gi"])");
 }
 
@@ -43,7 +44,8 @@ TEST(YamlJson, AnchorsAndMerges) {
     EXPECT_EQ(json_of("a: &x [1, 2]\nb: *x\n"), R"({"a":[1,2],"b":[1,2]})");
     EXPECT_EQ(json_of("a: &x 5\nb: [*x, *x]\n"), R"({"a":5,"b":[5,5]})");
     EXPECT_EQ(json_of("a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  k: 9\n"), R"({"a":{"k":1,"l":2},"b":{"k":9,"l":2}})");
-    EXPECT_EQ(json_of("a: &x {k: 1}\nb: &y {<<: *x, l: 2}\nc: {<<: *y}\n"), R"({"a":{"k":1},"b":{"l":2,"k":1},"c":{"l":2,"k":1}})");
+    EXPECT_EQ(json_of("a: &x {k: 1}\nb: &y {<<: *x, l: 2}\nc: {<<: *y}\n"),
+              R"({"a":{"k":1},"b":{"l":2,"k":1},"c":{"l":2,"k":1}})");
     EXPECT_EQ(json_of("a: &x 5\nb: {<<: *x}\n"), "2: a merge key (<<) must be an alias of a map");
     EXPECT_EQ(json_of("b: {<<: {a: 1}}\n"), "1: a merge key (<<) must be an alias of a map");
     EXPECT_EQ(json_of("a: &x [*x]\n"), "1: an alias inside the value that it stands for");
@@ -71,7 +73,8 @@ TEST(YamlJson, StrayPunctuationEnds) {
         YamlDocument document;
         int count = 0;
         auto more = documents.next(document);
-        for (; more && *more && count < 100; ++count) more = documents.next(document);
+        for (; more && *more && count < 100; ++count)
+            more = documents.next(document);
         EXPECT_FALSE(more) << text;
     }
 }

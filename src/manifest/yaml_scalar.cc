@@ -12,7 +12,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view take_digits(std::string_view& text) {
     std::size_t count = 0;
-    while (count < text.size() && is_digit(text[count])) ++count;
+    while (count < text.size() && is_digit(text[count]))
+        ++count;
     const std::string_view digits = text.substr(0, count);
     text.remove_prefix(count);
     return digits;
@@ -45,7 +46,8 @@ bool append_decimal(std::string_view text, std::string& out) {
         fraction = take_digits(text);
     }
     if (whole.empty() && fraction.empty()) return false;
-    while (whole.size() > 1 && whole.front() == '0') whole.remove_prefix(1);
+    while (whole.size() > 1 && whole.front() == '0')
+        whole.remove_prefix(1);
     number += whole.empty() ? std::string_view("0") : whole;
     if (point) (number += '.') += fraction.empty() ? std::string_view("0") : fraction;
 

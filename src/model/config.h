@@ -13,7 +13,15 @@
 namespace reprieve {
 
 enum class ActionKind : std::uint8_t {
-    kAllocate, kBackfill, kPreempt, kGangPreempt, kGangReclaim, kJobPreempt, kRevoke, kServingPreempt, kQueueBalance
+    kAllocate,
+    kBackfill,
+    kPreempt,
+    kGangPreempt,
+    kGangReclaim,
+    kJobPreempt,
+    kRevoke,
+    kServingPreempt,
+    kQueueBalance
 };
 
 enum class PdbMode : std::uint8_t { kBestEffort, kStrict };
@@ -21,7 +29,17 @@ enum class EvictMode : std::uint8_t { kDelete, kEvict, kSoft };
 enum class Disruption : std::uint8_t { kGang, kLocal };
 
 enum class CostTerm : std::uint8_t {
-    kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kPrioritySum, kQueueOrder, kLostWork, kResources, kPodCount, kUnits, kLatestStart
+    kPdbViolations,
+    kBreaksGangs,
+    kMaxPriority,
+    kGangsBroken,
+    kPrioritySum,
+    kQueueOrder,
+    kLostWork,
+    kResources,
+    kPodCount,
+    kUnits,
+    kLatestStart
 };
 [[nodiscard]] const char* to_text(CostTerm term);
 [[nodiscard]] const char* to_text(ActionKind kind);
@@ -61,18 +79,18 @@ struct ActionConfig {
 enum class QuotaLimit : std::uint8_t { kMax, kRuntime };
 
 struct PluginsConfig {
-    std::vector<std::string> disable;              // names of 13
-    std::optional<std::vector<std::string>> only;  // filters kept (Devices too); absent: all
+    std::vector<std::string> disable;                   // names of 13
+    std::optional<std::vector<std::string>> only;       // filters kept (Devices too); absent: all
     std::map<std::string, std::int64_t> score_weights;  // plugin -> weight; absent: upstream's default
-    std::string lost_work_resource;                // args.lostWork.resource; empty: not enabled
-    QuotaLimit quota_limit = QuotaLimit::kMax;     // args.quota.limit
-    bool kube_system_protected = true;             // args.protected.kubeSystem
-    std::string plane_label = "reprieve.dev/plane";  // args.serving.planeLabel
+    std::string lost_work_resource;                     // args.lostWork.resource; empty: not enabled
+    QuotaLimit quota_limit = QuotaLimit::kMax;          // args.quota.limit
+    bool kube_system_protected = true;                  // args.protected.kubeSystem
+    std::string plane_label = "reprieve.dev/plane";     // args.serving.planeLabel
     friend bool operator==(const PluginsConfig&, const PluginsConfig&) = default;
 };
 
 struct SchedulerConfig {
-    std::vector<std::string> scheduler_names;  // empty: `plan` owns all, `run` owns "reprieve"
+    std::vector<std::string> scheduler_names;          // empty: `plan` owns all, `run` owns "reprieve"
     std::optional<std::vector<ActionConfig>> actions;  // absent: all that have work, least disruptive first
     PluginsConfig plugins;
     std::vector<std::string> topology_levels;  // outer to inner

@@ -44,8 +44,8 @@ struct Node {
     Dim device_dim;               // the resource those devices are counted by (nvidia.com/gpu)
     std::vector<Image> images;
     bool unschedulable = false;
-    bool ready = true;                         // condition Ready; absent counts as ready
-    bool resize_preemption_disabled = false;   // spec.podPreemptionPolicy.disableResizePreemption is not empty
+    bool ready = true;                        // condition Ready; absent counts as ready
+    bool resize_preemption_disabled = false;  // spec.podPreemptionPolicy.disableResizePreemption is not empty
     friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -75,7 +75,7 @@ struct Gang {
     StringId name;
     std::string uid;
     GangDialect dialect = GangDialect::kVolcano;
-    std::int32_t min_members = 0;  // 0: a set of single pods (policy basic)
+    std::int32_t min_members = 0;                                  // 0: a set of single pods (policy basic)
     std::vector<std::pair<StringId, std::int32_t>> role_minimums;  // sorted by role id
     std::vector<SubGroupPolicy> sub_groups;
     std::optional<TopologyRule> topology;
@@ -85,9 +85,9 @@ struct Gang {
     std::optional<PreemptionPolicy> preemption_policy;
     DisruptionMode disruption = DisruptionMode::kSurplusThenWhole;
     std::optional<Resources> min_resources;
-    StringId parent;                // CompositePodGroup
-    std::vector<StringId> peers;    // "ns/name" of gangs that start only together (koordinator groups), itself left out
-    std::optional<PlanNote> plan;   // reprieve.dev/plan
+    StringId parent;               // CompositePodGroup
+    std::vector<StringId> peers;   // "ns/name" of gangs that start only together (koordinator groups), itself left out
+    std::optional<PlanNote> plan;  // reprieve.dev/plan
     Settings settings;
     Time created;
     friend bool operator==(const Gang&, const Gang&) = default;
@@ -120,8 +120,8 @@ struct Queue {
     bool open = true;
     bool reclaimable = true;
     std::optional<Resources> deserved;
-    Resources guarantee;                 // guarantee = min
-    Resources limit;                     // capability = max; a dimension not listed is unlimited
+    Resources guarantee;  // guarantee = min
+    Resources limit;      // capability = max; a dimension not listed is unlimited
     std::optional<Resources> shared_weight;
     bool lends = true;
     bool min_scales = true;
@@ -136,7 +136,7 @@ struct Queue {
 struct HyperNodeMember {
     bool is_node = true;  // else a HyperNode
     enum class Match : std::uint8_t { kExact, kRegex, kLabels } match = Match::kExact;
-    std::string text;     // name or regular expression
+    std::string text;  // name or regular expression
     LabelSelector selector;
     friend bool operator==(const HyperNodeMember&, const HyperNodeMember&) = default;
 };
@@ -167,7 +167,15 @@ struct DisruptionBudget {
     friend bool operator==(const DisruptionBudget&, const DisruptionBudget&) = default;
 };
 
-enum class WorkloadKind : std::uint8_t { kDeployment, kReplicaSet, kStatefulSet, kJob, kVolcanoJob, kDaemonSet, kRevision };
+enum class WorkloadKind : std::uint8_t {
+    kDeployment,
+    kReplicaSet,
+    kStatefulSet,
+    kJob,
+    kVolcanoJob,
+    kDaemonSet,
+    kRevision
+};
 
 // A controller of pods.
 struct Workload {
@@ -181,8 +189,9 @@ struct Workload {
     std::int64_t replicas = 1;  // a Revision's max-scale
     std::optional<std::int64_t> status_replicas;
     std::optional<std::int64_t> updated_replicas;
-    std::optional<std::int64_t> desired_replicas;  // annotation reprieve.dev/desired-replicas: a serving deployment of its own
-    Resources replica_requests;                    // of the pod template
+    std::optional<std::int64_t>
+        desired_replicas;        // annotation reprieve.dev/desired-replicas: a serving deployment of its own
+    Resources replica_requests;  // of the pod template
     std::optional<std::int32_t> template_priority;
     StringId template_priority_class;
     friend bool operator==(const Workload&, const Workload&) = default;
@@ -256,7 +265,20 @@ struct CsiNode {
 };
 
 // One decoded object of any kind.
-using Object = std::variant<Node, Pod, PriorityClass, Namespace, Gang, CompositeGroup, Queue, HyperNode, DisruptionBudget, Workload,
-                            ServingDeployment, PersistentVolume, VolumeClaim, StorageClass, CsiNode>;
+using Object = std::variant<Node,
+                            Pod,
+                            PriorityClass,
+                            Namespace,
+                            Gang,
+                            CompositeGroup,
+                            Queue,
+                            HyperNode,
+                            DisruptionBudget,
+                            Workload,
+                            ServingDeployment,
+                            PersistentVolume,
+                            VolumeClaim,
+                            StorageClass,
+                            CsiNode>;
 
 }  // namespace reprieve

@@ -21,7 +21,7 @@ struct Placement {
     std::string uid;                   // not printed; for the Sink
     std::vector<std::string> devices;  // "0", "1:4Gi"
     bool after_evictions = false;
-    std::string owner;   // "for": the gang, where the group has a minimum
+    std::string owner;  // "for": the gang, where the group has a minimum
     std::string domain;
     std::string action;
     friend bool operator==(const Placement&, const Placement&) = default;
@@ -74,7 +74,8 @@ using NamedAmounts = std::map<std::string, std::int64_t>;
 struct QueueReport {
     std::string name;
     // Only those that mean something for this kind of queue are present.
-    std::map<std::string, NamedAmounts> shares;  // "deserved", "allocated", "used", "usedLive", "preempting", "runtime", ...
+    std::map<std::string, NamedAmounts>
+        shares;  // "deserved", "allocated", "used", "usedLive", "preempting", "runtime", ...
     friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 

@@ -45,16 +45,16 @@ struct PlanNote {
 
 // What few pods have; kept apart so that most pods stay small.
 struct PodExtras {
-    std::optional<bool> preemptible;        // any of the markers of 03; false wins over true
-    std::string preemptible_marker;         // which marker said so, for explanations
+    std::optional<bool> preemptible;  // any of the markers of 03; false wins over true
+    std::string preemptible_marker;   // which marker said so, for explanations
     std::optional<Duration> min_runtime;
     std::optional<Duration> restart_cost;
     Time last_checkpoint;
-    std::vector<DeviceHold> held_devices;   // reprieve.dev/devices and the dialects'; sorted by index
+    std::vector<DeviceHold> held_devices;  // reprieve.dev/devices and the dialects'; sorted by index
     std::optional<PlanNote> plan;
-    std::string claimed_by;                 // serving
-    std::int32_t preemption_rank = 0;       // queueBalance
-    std::int64_t deletion_cost = 0;         // controller.kubernetes.io/pod-deletion-cost
+    std::string claimed_by;            // serving
+    std::int32_t preemption_rank = 0;  // queueBalance
+    std::int64_t deletion_cost = 0;    // controller.kubernetes.io/pod-deletion-cost
     bool has_deletion_cost = false;
     std::optional<bool> quota_preemptible;  // label quota.scheduling.koordinator.sh/preemptible
     std::optional<bool> can_preempt;        // label quota.scheduling.koordinator.sh/can-preempt
@@ -71,8 +71,8 @@ struct Pod {
     std::string uid;
     LabelsId labels;
     SpecId spec;
-    std::optional<std::int32_t> priority;      // spec.priority
-    StringId priority_class;                   // spec.priorityClassName
+    std::optional<std::int32_t> priority;  // spec.priority
+    StringId priority_class;               // spec.priorityClassName
     std::optional<PreemptionPolicy> preemption_policy;
     StringId node;       // bound to; none: pending
     StringId nominated;  // status.nominatedNodeName
@@ -85,10 +85,10 @@ struct Pod {
     StringId group;  // name of its gang (same namespace); none: a single pod
     StringId role;   // volcano.sh/task-spec
     StringId queue;  // queue named on the pod itself; none: by its gang, its namespace's quota, or `default`
-    bool queue_is_quota = false;  // `queue` came from quota.scheduling.koordinator.sh/name
-    bool gated = false;           // has scheduling gates
-    bool mirror = false;          // static pod
-    bool ready = false;           // condition Ready
+    bool queue_is_quota = false;     // `queue` came from quota.scheduling.koordinator.sh/name
+    bool gated = false;              // has scheduling gates
+    bool mirror = false;             // static pod
+    bool ready = false;              // condition Ready
     bool disruption_target = false;  // condition DisruptionTarget / PreemptionByScheduler
     std::unique_ptr<PodExtras> extras;
 

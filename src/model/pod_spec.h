@@ -72,7 +72,8 @@ enum class VolumeKind : std::uint8_t { kClaim, kGcePersistentDisk, kAwsElasticBl
 
 struct VolumeUse {
     VolumeKind kind = VolumeKind::kClaim;
-    StringId id;          // claim name (generic ephemeral volumes: "<pod>-<volume>"), disk name, volume id, image, target or CSI driver
+    StringId id;  // claim name (generic ephemeral volumes: "<pod>-<volume>"), disk name, volume id, image, target or
+                  // CSI driver
     bool read_only = false;
     friend auto operator<=>(const VolumeUse&, const VolumeUse&) = default;
 };
@@ -81,12 +82,12 @@ enum class DevicePolicy : std::uint8_t { kBinpack, kSpread };
 
 // What a pod asks of the devices of its node. Whole devices and a share exclude each other.
 struct DeviceAsk {
-    Dim whole_dim;                  // nvidia.com/gpu (or another device resource); none: no whole devices
-    std::int32_t whole = 0;         // number of whole devices
-    std::int32_t shares = 0;        // number of devices to take a share of (vgpu-number; else 1)
-    std::int64_t share_memory = 0;  // bytes of each
-    std::int64_t share_milli = 0;   // milli-GPU of each
-    std::int32_t share_percent = 0; // percent of each device's memory (koordinator.sh/gpu-memory-ratio)
+    Dim whole_dim;                   // nvidia.com/gpu (or another device resource); none: no whole devices
+    std::int32_t whole = 0;          // number of whole devices
+    std::int32_t shares = 0;         // number of devices to take a share of (vgpu-number; else 1)
+    std::int64_t share_memory = 0;   // bytes of each
+    std::int64_t share_milli = 0;    // milli-GPU of each
+    std::int32_t share_percent = 0;  // percent of each device's memory (koordinator.sh/gpu-memory-ratio)
     bool same_group = false;
     DevicePolicy policy = DevicePolicy::kBinpack;
     friend auto operator<=>(const DeviceAsk&, const DeviceAsk&) = default;
@@ -95,8 +96,8 @@ struct DeviceAsk {
 };
 
 struct PodSpec {
-    Resources requests;            // with overhead and `pods: 1`; shares of devices are not in here
-    std::int64_t score_cpu = 0;    // requests as scores see them: containers without a request count 100m / 200 MB
+    Resources requests;          // with overhead and `pods: 1`; shares of devices are not in here
+    std::int64_t score_cpu = 0;  // requests as scores see them: containers without a request count 100m / 200 MB
     std::int64_t score_memory = 0;
     std::vector<NodeSelectorTerm> node_terms;  // required node affinity: one of them; empty: no condition
     std::vector<Requirement> node_selector;    // spec.nodeSelector: all of them

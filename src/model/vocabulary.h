@@ -26,7 +26,9 @@ public:
     StringId string(std::string_view text) { return StringId(strings_.intern(text)); }
     // None if the string was never interned: then nothing can be equal to it.
     [[nodiscard]] StringId find_string(std::string_view text) const;
-    [[nodiscard]] std::string_view text(StringId id) const { return id ? strings_.view(id.value()) : std::string_view(); }
+    [[nodiscard]] std::string_view text(StringId id) const {
+        return id ? strings_.view(id.value()) : std::string_view();
+    }
     [[nodiscard]] std::string str(StringId id) const { return std::string(text(id)); }
 
     Dim dimension(std::string_view resource) { return Dim(dims_.intern(resource)); }

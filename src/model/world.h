@@ -36,7 +36,18 @@ public:
     [[nodiscard]] virtual Time now() const = 0;
 };
 
-enum class SinkStep : std::uint8_t { kRecord, kMark, kEvict, kNominate, kClearNomination, kBind, kScale, kForceDelete, kAnnotate, kStatus };
+enum class SinkStep : std::uint8_t {
+    kRecord,
+    kMark,
+    kEvict,
+    kNominate,
+    kClearNomination,
+    kBind,
+    kScale,
+    kForceDelete,
+    kAnnotate,
+    kStatus
+};
 
 // How one step of carrying out a plan ended.
 struct SinkReport {
@@ -51,7 +62,8 @@ class Sink {
 public:
     virtual ~Sink() = default;
 
-    // Starts carrying out a plan: intents first, then victims, nominations, bindings, and what people are told. Idempotent.
+    // Starts carrying out a plan: intents first, then victims, nominations, bindings, and what people are told.
+    // Idempotent.
     virtual void carry_out(const Plan& plan) = 0;
     // Appends how steps ended since the last call.
     virtual void collect(std::vector<SinkReport>& out) = 0;

@@ -13,11 +13,15 @@ namespace {
 std::vector<CostTerm> default_terms(ActionKind kind) {
     using enum CostTerm;
     switch (kind) {
-        case ActionKind::kGangPreempt: return {kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kResources, kPodCount};
-        case ActionKind::kGangReclaim: return {kPdbViolations, kBreaksGangs, kQueueOrder, kGangsBroken, kResources, kMaxPriority, kPodCount};
+        case ActionKind::kGangPreempt:
+            return {kPdbViolations, kBreaksGangs, kMaxPriority, kGangsBroken, kResources, kPodCount};
+        case ActionKind::kGangReclaim:
+            return {kPdbViolations, kBreaksGangs, kQueueOrder, kGangsBroken, kResources, kMaxPriority, kPodCount};
         case ActionKind::kJobPreempt:
-        case ActionKind::kRevoke: return {kPdbViolations, kMaxPriority, kGangsBroken, kPrioritySum, kPodCount};
-        default: return {kPdbViolations, kMaxPriority, kPrioritySum, kPodCount, kLatestStart};
+        case ActionKind::kRevoke:
+            return {kPdbViolations, kMaxPriority, kGangsBroken, kPrioritySum, kPodCount};
+        default:
+            return {kPdbViolations, kMaxPriority, kPrioritySum, kPodCount, kLatestStart};
     }
 }
 
@@ -36,10 +40,12 @@ void Toll::add_pod(std::int64_t unit_priority, std::int64_t start_us) {
 
 CostOrder::CostOrder(const ActionConfig& action, const PluginsConfig& plugins) {
     terms_ = action.cost ? *action.cost : default_terms(action.kind);
-    const bool enabled = !plugins.lost_work_resource.empty() && std::ranges::find(plugins.disable, "lostWork") == plugins.disable.end();
+    const bool enabled =
+        !plugins.lost_work_resource.empty() && std::ranges::find(plugins.disable, "lostWork") == plugins.disable.end();
     if (!action.cost && enabled) {
         // Lost work stands before what is destroyed, or before the sum of priorities.
-        const auto before = std::ranges::find_if(terms_, [](CostTerm t) { return t == CostTerm::kResources || t == CostTerm::kPrioritySum; });
+        const auto before = std::ranges::find_if(
+            terms_, [](CostTerm t) { return t == CostTerm::kResources || t == CostTerm::kPrioritySum; });
         terms_.insert(before, CostTerm::kLostWork);
     }
     REPRIEVE_CHECK(terms_.size() <= kMaxTerms);
@@ -52,17 +58,39 @@ Cost CostOrder::cost(const Toll& t) const {
     for (std::size_t i = 0; i < terms_.size(); ++i) {
         std::int64_t& value = out.terms[i];
         switch (terms_[i]) {
-            case CostTerm::kPdbViolations: value = t.pdb_violations; break;
-            case CostTerm::kBreaksGangs: value = t.whole_units > 0 ? 1 : 0; break;
-            case CostTerm::kMaxPriority: value = t.max_priority; break;
-            case CostTerm::kGangsBroken: value = t.whole_units; break;
-            case CostTerm::kPrioritySum: value = t.priority_sum; break;
-            case CostTerm::kQueueOrder: value = t.queue_order; break;
-            case CostTerm::kLostWork: value = t.lost_work; break;
-            case CostTerm::kResources: value = t.resources; break;
-            case CostTerm::kPodCount: value = t.pods; break;
-            case CostTerm::kUnits: value = t.units; break;
-            case CostTerm::kLatestStart: value = -t.first_start_us; break;
+            case CostTerm::kPdbViolations:
+                value = t.pdb_violations;
+                break;
+            case CostTerm::kBreaksGangs:
+                value = t.whole_units > 0 ? 1 : 0;
+                break;
+            case CostTerm::kMaxPriority:
+                value = t.max_priority;
+                break;
+            case CostTerm::kGangsBroken:
+                value = t.whole_units;
+                break;
+            case CostTerm::kPrioritySum:
+                value = t.priority_sum;
+                break;
+            case CostTerm::kQueueOrder:
+                value = t.queue_order;
+                break;
+            case CostTerm::kLostWork:
+                value = t.lost_work;
+                break;
+            case CostTerm::kResources:
+                value = t.resources;
+                break;
+            case CostTerm::kPodCount:
+                value = t.pods;
+                break;
+            case CostTerm::kUnits:
+                value = t.units;
+                break;
+            case CostTerm::kLatestStart:
+                value = -t.first_start_us;
+                break;
         }
     }
     return out;
@@ -78,7 +106,11 @@ CostVector CostOrder::print(const Cost& cost) const {
     return out;
 }
 
-VictimBill::VictimBill(const Snapshot& snapshot, const CostOrder& order, Dim work, std::span<const Resources::Amount> need, std::span<const QueueId> queue_order)
+VictimBill::VictimBill(const Snapshot& snapshot,
+                       const CostOrder& order,
+                       Dim work,
+                       std::span<const Resources::Amount> need,
+                       std::span<const QueueId> queue_order)
     : snapshot_(snapshot),
       order_(order),
       work_(work),
@@ -99,7 +131,8 @@ void VictimBill::add_pod(PodId pod, std::int64_t unit_priority) {
     toll_.add_pod(unit_priority, snapshot_.pods[pod].started.us);
     if (counts_work_) toll_.lost_work = saturating_add(toll_.lost_work, lost_work(snapshot_, pod, work_));
     if (!counts_resources_) return;
-    for (const auto& a : snapshot_.class_of(pod).requests) gone_[a.dim.index()] += a.value;
+    for (const auto& a : snapshot_.class_of(pod).requests)
+        gone_[a.dim.index()] += a.value;
 }
 
 Cost VictimBill::cost() {
@@ -111,19 +144,25 @@ Cost VictimBill::cost() {
     const auto same = std::ranges::unique(places_);
     places_.erase(same.begin(), same.end());
     toll_.queue_order = 0;
-    for (std::size_t i = 0; i < kDigits; ++i) toll_.queue_order = toll_.queue_order * kBase + (i < places_.size() ? std::min<std::int64_t>(places_[i] + 1, kBase - 1) : 0);
+    for (std::size_t i = 0; i < kDigits; ++i)
+        toll_.queue_order =
+            toll_.queue_order * kBase + (i < places_.size() ? std::min<std::int64_t>(places_[i] + 1, kBase - 1) : 0);
     return order_.cost(toll_);
 }
 
 std::int64_t lost_work(const Snapshot& s, PodId pod, Dim resource) {
     const Pod& fact = s.facts->pod(pod);
     const PodRow& row = s.pods[pod];
-    const Time since = fact.more().last_checkpoint.is_set() ? std::max(fact.more().last_checkpoint, row.started) : row.started;
+    const Time since =
+        fact.more().last_checkpoint.is_set() ? std::max(fact.more().last_checkpoint, row.started) : row.started;
     std::int64_t seconds = std::max<std::int64_t>(0, (s.now_time - since).seconds());
     std::optional<Duration> restart = fact.more().restart_cost;
-    if (const Gang* g = row.gang ? s.gangs[row.gang].fact : nullptr; !restart && g != nullptr) restart = g->settings.restart_cost;
-    if (const Queue* q = row.queue ? s.queues[row.queue].fact : nullptr; !restart && q != nullptr) restart = q->settings.restart_cost;
-    if (const PriorityClass* c = s.facts->priority_class(fact.priority_class); !restart && c != nullptr) restart = c->settings.restart_cost;
+    if (const Gang* g = row.gang ? s.gangs[row.gang].fact : nullptr; !restart && g != nullptr)
+        restart = g->settings.restart_cost;
+    if (const Queue* q = row.queue ? s.queues[row.queue].fact : nullptr; !restart && q != nullptr)
+        restart = q->settings.restart_cost;
+    if (const PriorityClass* c = s.facts->priority_class(fact.priority_class); !restart && c != nullptr)
+        restart = c->settings.restart_cost;
     if (restart) seconds += restart->seconds();
     const std::int64_t amount = s.spec_of(pod).requests.get(resource);
     return multiply_divide(seconds, amount, resource == kCpu ? 1000 : 1);

@@ -53,7 +53,11 @@ private:
 // Adds up what a set of victims costs, unit by unit.
 class VictimBill {
 public:
-    VictimBill(const Snapshot& snapshot, const CostOrder& order, Dim work, std::span<const Resources::Amount> need, std::span<const QueueId> queue_order);
+    VictimBill(const Snapshot& snapshot,
+               const CostOrder& order,
+               Dim work,
+               std::span<const Resources::Amount> need,
+               std::span<const QueueId> queue_order);
 
     // `whole`: more than its gang can spare. `queue`: whose pods they are.
     void add_unit(bool whole, std::int64_t violations, QueueId queue);
@@ -78,6 +82,7 @@ private:
 [[nodiscard]] std::int64_t lost_work(const Snapshot& snapshot, PodId pod, Dim resource);
 
 // floor(1000 * destroyed / needed), summed over the dimensions the demand asks for; `pods` left out.
-[[nodiscard]] std::int64_t destroyed(std::span<const Resources::Amount> needed, std::span<const std::int64_t> destroyed_by_dim);
+[[nodiscard]] std::int64_t destroyed(std::span<const Resources::Amount> needed,
+                                     std::span<const std::int64_t> destroyed_by_dim);
 
 }  // namespace reprieve

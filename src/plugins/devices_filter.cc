@@ -9,8 +9,9 @@ Answer filter_devices(const Candidate& c, const Occupancy& view, const Occupancy
     std::vector<DeviceHold> chosen;
     const auto& devices = c.snapshot.devices[node];
     const std::vector<DeviceUse>& use = view.use(node).devices;
-    const bool fits = &view == &later ? choose_devices(devices, use, c.spec.devices, chosen)
-                                      : choose_devices(devices, held_in_either(use, later.use(node).devices), c.spec.devices, chosen);
+    const bool fits =
+        &view == &later ? choose_devices(devices, use, c.spec.devices, chosen)
+                        : choose_devices(devices, held_in_either(use, later.use(node).devices), c.spec.devices, chosen);
     if (fits) return {};
     return {devices_could_ever_fit(devices, c.spec.devices) ? Fit::kNotNow : Fit::kNever, FilterId::kDevices, 0};
 }

@@ -68,7 +68,10 @@ struct Candidate {
 [[nodiscard]] Answer filter_node_volume_limits(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_pod_topology_spread(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_inter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
-[[nodiscard]] Answer filter_devices(const Candidate& candidate, const Occupancy& view, const Occupancy& later, NodeId node);
+[[nodiscard]] Answer filter_devices(const Candidate& candidate,
+                                    const Occupancy& view,
+                                    const Occupancy& later,
+                                    NodeId node);
 
 // The sentence behind an answer, the same for every node where the same thing is wrong.
 [[nodiscard]] std::string describe(const Answer& answer, const Candidate& candidate);

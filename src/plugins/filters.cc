@@ -8,8 +8,19 @@
 namespace reprieve {
 namespace {
 
-constexpr const char* kNames[] = {"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeBinding", "VolumeZone", "NodePorts",
-                                  "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "PodTopologySpread", "InterPodAffinity", "Devices"};
+constexpr const char* kNames[] = {"NodeName",
+                                  "NodeUnschedulable",
+                                  "TaintToleration",
+                                  "NodeAffinity",
+                                  "VolumeBinding",
+                                  "VolumeZone",
+                                  "NodePorts",
+                                  "NodeResourcesFit",
+                                  "VolumeRestrictions",
+                                  "NodeVolumeLimits",
+                                  "PodTopologySpread",
+                                  "InterPodAffinity",
+                                  "Devices"};
 
 }  // namespace
 
@@ -19,7 +30,8 @@ Filters::Filters(const PluginsConfig& config) {
     for (int i = 0; i < kFilterCount; ++i) {
         const std::string_view name = kNames[i];
         const auto listed = [&](const std::vector<std::string>& names) {
-            return std::ranges::any_of(names, [&](const std::string& n) { return n == name || (name == "Devices" && n == "devices"); });
+            return std::ranges::any_of(
+                names, [&](const std::string& n) { return n == name || (name == "Devices" && n == "devices"); });
         };
         if (config.only && !listed(*config.only)) continue;
         if (listed(config.disable)) continue;
@@ -29,8 +41,12 @@ Filters::Filters(const PluginsConfig& config) {
 
 Answer Filters::check_facts(const Candidate& candidate, NodeId node) const {
     using Filter = Answer (*)(const Candidate&, NodeId);
-    static constexpr Filter kFilters[kFactFilterCount] = {filter_node_name, filter_node_unschedulable, filter_taint_toleration,
-                                                          filter_node_affinity, filter_volume_binding, filter_volume_zone};
+    static constexpr Filter kFilters[kFactFilterCount] = {filter_node_name,
+                                                          filter_node_unschedulable,
+                                                          filter_taint_toleration,
+                                                          filter_node_affinity,
+                                                          filter_volume_binding,
+                                                          filter_volume_zone};
     for (int i = 0; i < kFactFilterCount; ++i) {
         if (!on(static_cast<FilterId>(i))) continue;
         if (const Answer answer = kFilters[i](candidate, node); !answer.fits()) return answer;
@@ -55,7 +71,8 @@ Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occu
         if (on(FilterId::kVolumeRestrictions) && ends(filter_volume_restrictions(c, view, node))) return first;
         if (on(FilterId::kNodeVolumeLimits) && ends(filter_node_volume_limits(c, view, node))) return first;
     }
-    if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) && ends(filter_pod_topology_spread(c, later, node))) return first;
+    if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) && ends(filter_pod_topology_spread(c, later, node)))
+        return first;
     if (on(FilterId::kInterPodAffinity) && ends(filter_inter_pod_affinity(c, view, node))) return first;
     if (c.cls.has_devices && on(FilterId::kDevices)) ends(filter_devices(c, view, later, node));
     return first;
@@ -63,10 +80,14 @@ Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occu
 
 bool Filters::node_local(const Snapshot& snapshot, const PodClass& cls) const {
     if (!cls.spread.empty() && on(FilterId::kPodTopologySpread)) return false;
-    if (std::ranges::any_of(cls.volumes, [](const ClassVolume& v) { return v.single_pod; }) && on(FilterId::kVolumeRestrictions)) return false;
+    if (std::ranges::any_of(cls.volumes, [](const ClassVolume& v) { return v.single_pod; }) &&
+        on(FilterId::kVolumeRestrictions))
+        return false;
     if (!on(FilterId::kInterPodAffinity)) return true;
     if (!cls.affinity.empty() || !cls.anti_affinity.empty()) return false;
-    return std::ranges::none_of(cls.matched, [&](TermId t) { return snapshot.now.holders_total(t) > 0 || snapshot.later.holders_total(t) > 0; });
+    return std::ranges::none_of(cls.matched, [&](TermId t) {
+        return snapshot.now.holders_total(t) > 0 || snapshot.later.holders_total(t) > 0;
+    });
 }
 
 bool Filters::amounts_only(const Snapshot& snapshot, const PodClass& cls) const {
@@ -75,26 +96,36 @@ bool Filters::amounts_only(const Snapshot& snapshot, const PodClass& cls) const 
 
 std::string describe(const Answer& answer, const Candidate& c) {
     switch (answer.filter) {
-        case FilterId::kNodeName: return "node(s) other than the one the pod names";
-        case FilterId::kNodeUnschedulable: return "node(s) were unschedulable";
+        case FilterId::kNodeName:
+            return "node(s) other than the one the pod names";
+        case FilterId::kNodeUnschedulable:
+            return "node(s) were unschedulable";
         case FilterId::kTaintToleration:
             return answer.detail == 0xFFFF ? "node(s) had an untolerated taint"
-                                           : fmt::format("node(s) had untolerated taint {}", c.snapshot.words->text(StringId(answer.detail)));
-        case FilterId::kNodeAffinity: return "node(s) didn't match the pod's node affinity/selector";
-        case FilterId::kNodePorts: return fmt::format("node(s) without free host port {}", answer.detail);
-        case FilterId::kNodeResourcesFit: return describe_resources_fit(answer.detail, c);
+                                           : fmt::format("node(s) had untolerated taint {}",
+                                                         c.snapshot.words->text(StringId(answer.detail)));
+        case FilterId::kNodeAffinity:
+            return "node(s) didn't match the pod's node affinity/selector";
+        case FilterId::kNodePorts:
+            return fmt::format("node(s) without free host port {}", answer.detail);
+        case FilterId::kNodeResourcesFit:
+            return describe_resources_fit(answer.detail, c);
         case FilterId::kVolumeBinding:
         case FilterId::kVolumeZone:
         case FilterId::kVolumeRestrictions:
-        case FilterId::kNodeVolumeLimits: return describe_volumes(answer.filter, answer.detail);
+        case FilterId::kNodeVolumeLimits:
+            return describe_volumes(answer.filter, answer.detail);
         case FilterId::kPodTopologySpread:
-            return answer.detail == 0 ? "node(s) didn't match pod topology spread constraints" : "node(s) without the topology key of a spread constraint";
+            return answer.detail == 0 ? "node(s) didn't match pod topology spread constraints"
+                                      : "node(s) without the topology key of a spread constraint";
         case FilterId::kInterPodAffinity:
             if (answer.detail == 0) return "node(s) didn't match pod affinity rules";
-            return answer.detail == 1 ? "node(s) didn't match pod anti-affinity rules" : "node(s) with pods whose anti-affinity forbids it";
+            return answer.detail == 1 ? "node(s) didn't match pod anti-affinity rules"
+                                      : "node(s) with pods whose anti-affinity forbids it";
         case FilterId::kDevices:
             return answer.fit == Fit::kNever ? "node(s) without the devices asked for" : "Insufficient free devices";
-        case FilterId::kNone: break;
+        case FilterId::kNone:
+            break;
     }
     return "";
 }

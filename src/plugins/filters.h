@@ -14,7 +14,10 @@ public:
     [[nodiscard]] Answer check_facts(const Candidate& candidate, NodeId node) const;
     // By what is there in this view. A `never` of a later filter wins over a `not now` of an earlier one.
     // `later` is asked by spread constraints, which never count terminating pods.
-    [[nodiscard]] Answer check_view(const Candidate& candidate, const Occupancy& view, const Occupancy& later, NodeId node) const;
+    [[nodiscard]] Answer check_view(const Candidate& candidate,
+                                    const Occupancy& view,
+                                    const Occupancy& later,
+                                    NodeId node) const;
 
     [[nodiscard]] bool on(FilterId id) const { return (on_ & (1U << static_cast<unsigned>(id))) != 0; }
     // Whether only amounts of resources (and devices, ports) on the node itself decide for this class.

@@ -1,4 +1,5 @@
-// The filter InterPodAffinity: the pod's own required affinity and anti-affinity, and the anti-affinity of pods already there.
+// The filter InterPodAffinity: the pod's own required affinity and anti-affinity, and the anti-affinity of pods already
+// there.
 #include <algorithm>
 
 #include "plugins/filter.h"
@@ -8,7 +9,8 @@ namespace {
 
 enum AffinityTrouble : std::uint16_t { kAffinity, kOwnAnti, kOthersAnti };
 
-// Every term needs a matching pod in the node's domain. If none exists anywhere, a pod that matches its own terms may be the first.
+// Every term needs a matching pod in the node's domain. If none exists anywhere, a pod that matches its own terms may
+// be the first.
 bool affinity_holds(const Candidate& c, const Occupancy& view, NodeId node) {
     const TopologyIndex& topology = c.snapshot.topology;
     bool nobody = true;
@@ -26,16 +28,19 @@ bool affinity_holds(const Candidate& c, const Occupancy& view, NodeId node) {
 
 Answer filter_inter_pod_affinity(const Candidate& c, const Occupancy& view, NodeId node) {
     const TopologyIndex& topology = c.snapshot.topology;
-    if (!c.cls.affinity.empty() && !affinity_holds(c, view, node)) return {Fit::kNever, FilterId::kInterPodAffinity, kAffinity};
+    if (!c.cls.affinity.empty() && !affinity_holds(c, view, node))
+        return {Fit::kNever, FilterId::kInterPodAffinity, kAffinity};
     for (TermId term : c.cls.anti_affinity) {
         const std::int32_t domain = topology.domain(c.snapshot.terms[term].key, node.index());
-        if (domain != TopologyIndex::kNoDomain && view.matching(term, domain) > 0) return {Fit::kNotNow, FilterId::kInterPodAffinity, kOwnAnti};
+        if (domain != TopologyIndex::kNoDomain && view.matching(term, domain) > 0)
+            return {Fit::kNotNow, FilterId::kInterPodAffinity, kOwnAnti};
     }
     for (TermId term : c.cls.matched) {
         const TopologyKeyId key = c.snapshot.terms[term].key;
         if (!key || view.holders_total(term) == 0) continue;
         const std::int32_t domain = topology.domain(key, node.index());
-        if (domain != TopologyIndex::kNoDomain && view.holders(term, domain) > 0) return {Fit::kNotNow, FilterId::kInterPodAffinity, kOthersAnti};
+        if (domain != TopologyIndex::kNoDomain && view.holders(term, domain) > 0)
+            return {Fit::kNotNow, FilterId::kInterPodAffinity, kOthersAnti};
     }
     return {};
 }

@@ -10,10 +10,16 @@
 namespace reprieve {
 
 // Whether adding `amounts` keeps the whole path of the queue within its limits in this view.
-[[nodiscard]] bool within_limits(const Snapshot& snapshot, const Occupancy& view, QueueId queue, std::span<const Resources::Amount> amounts);
+[[nodiscard]] bool within_limits(const Snapshot& snapshot,
+                                 const Occupancy& view,
+                                 QueueId queue,
+                                 std::span<const Resources::Amount> amounts);
 
 // The sentence behind a "no": which queue, which resource, how much.
-[[nodiscard]] std::string describe_limit(const Snapshot& snapshot, const Occupancy& view, QueueId queue, std::span<const Resources::Amount> amounts);
+[[nodiscard]] std::string describe_limit(const Snapshot& snapshot,
+                                         const Occupancy& view,
+                                         QueueId queue,
+                                         std::span<const Resources::Amount> amounts);
 
 // Whether any dimension asked for is limited on the path at all.
 [[nodiscard]] bool limited(const Snapshot& snapshot, QueueId queue, std::span<const Resources::Amount> amounts);

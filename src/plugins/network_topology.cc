@@ -6,19 +6,21 @@
 #include <iterator>
 #include <optional>
 
-#include "state/sub_groups.h"
 #include "state/cluster.h"
+#include "state/sub_groups.h"
 
 namespace reprieve {
 namespace {
 
 bool holds_place(const PodRow& row) {
-    return row.node && (row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated);
+    return row.node &&
+           (row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated);
 }
 
 std::int64_t free_cpu(const Snapshot& s, std::span<const NodeId> nodes) {
     std::int64_t sum = 0;
-    for (NodeId node : nodes) sum += s.later.free(node, kCpu);
+    for (NodeId node : nodes)
+        sum += s.later.free(node, kCpu);
     return sum;
 }
 
@@ -30,9 +32,12 @@ std::optional<std::int32_t> highest_tier(const Snapshot& s, const TopologyRule& 
     return named->tier;
 }
 
-// Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere); those that contain
-// what an earlier plan promised come first.
-SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<const NodeId> held, std::span<const NodeId> promised,
+// Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere); those that
+// contain what an earlier plan promised come first.
+SearchSpace space_of(const Snapshot& s,
+                     const TopologyRule& rule,
+                     std::span<const NodeId> held,
+                     std::span<const NodeId> promised,
                      std::span<const NodeId> inside) {
     SearchSpace space{.soft = !rule.hard};
     const auto highest = highest_tier(s, rule);
@@ -41,7 +46,8 @@ SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<cons
         return space;
     }
     std::vector<bool> within(s.nodes.size(), inside.empty());
-    for (NodeId node : inside) within[node.index()] = true;
+    for (NodeId node : inside)
+        within[node.index()] = true;
     struct Found {
         DomainId domain;
         std::vector<NodeId> nodes;
@@ -58,7 +64,9 @@ SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<cons
         Found f{.domain = d, .nodes = {}, .promised = !promised.empty() && std::ranges::all_of(promised, contains)};
         std::ranges::copy_if(domain.nodes, std::back_inserter(f.nodes), [&](NodeId n) { return within[n.index()]; });
         // A domain that reaches beyond the gang's own is no tighter than it.
-        if (f.nodes.empty() || (!inside.empty() && f.nodes.size() < domain.nodes.size() && f.nodes.size() == inside.size())) continue;
+        if (f.nodes.empty() ||
+            (!inside.empty() && f.nodes.size() < domain.nodes.size() && f.nodes.size() == inside.size()))
+            continue;
         f.free = free_cpu(s, f.nodes);
         std::ranges::sort(f.nodes, {}, [&](NodeId n) { return s.nodes[n].rank; });
         found.push_back(std::move(f));
@@ -73,7 +81,8 @@ SearchSpace space_of(const Snapshot& s, const TopologyRule& rule, std::span<cons
     });
     for (Found& f : found) {
         const Domain& domain = s.domains.domains[f.domain];
-        space.domains.push_back({.name = s.words->str(domain.name), .domain = f.domain, .tier = domain.tier, .nodes = std::move(f.nodes)});
+        space.domains.push_back(
+            {.name = s.words->str(domain.name), .domain = f.domain, .tier = domain.tier, .nodes = std::move(f.nodes)});
     }
     // The cluster itself is the domain above the tallest tier.
     if (!rule.hard || (!rule.label_key && *highest > s.domains.tallest_tier())) {
@@ -99,7 +108,8 @@ SearchSpace network_search_space(const Snapshot& s, GangId id) {
     return space_of(s, *fact->topology, held, promised, {});
 }
 
-SearchSpace sub_group_space(const Snapshot& s, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside) {
+SearchSpace sub_group_space(
+    const Snapshot& s, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside) {
     std::vector<NodeId> held;
     for (PodId pod : s.gangs[gang].pods) {
         if (holds_place(s.pods[pod]) && sub_group_of(s, pod) == key) held.push_back(s.pods[pod].node);

@@ -10,10 +10,10 @@
 namespace reprieve {
 
 struct SearchDomain {
-    std::string name;               // empty: the whole cluster
-    DomainId domain;                // none: the whole cluster
+    std::string name;  // empty: the whole cluster
+    DomainId domain;   // none: the whole cluster
     std::int32_t tier = 0;
-    std::vector<NodeId> nodes;      // empty: all nodes
+    std::vector<NodeId> nodes;  // empty: all nodes
 };
 
 struct SearchSpace {
@@ -28,6 +28,10 @@ struct SearchSpace {
 
 // The domains of one sub-group with a rule of its own, inside the domain its gang sits in.
 struct SubGroupKey;
-[[nodiscard]] SearchSpace sub_group_space(const Snapshot& snapshot, GangId gang, const SubGroupKey& key, const TopologyRule& rule, const SearchDomain& inside);
+[[nodiscard]] SearchSpace sub_group_space(const Snapshot& snapshot,
+                                          GangId gang,
+                                          const SubGroupKey& key,
+                                          const TopologyRule& rule,
+                                          const SearchDomain& inside);
 
 }  // namespace reprieve

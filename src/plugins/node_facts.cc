@@ -21,9 +21,11 @@ bool tolerates(const PodSpec& spec, const Taint& taint) {
 }
 
 bool matches_node(const PodSpec& spec, const Node& node, const Vocabulary& words) {
-    if (!std::ranges::all_of(spec.node_selector, [&](const Requirement& r) { return r.matches(node.labels, words); })) return false;
+    if (!std::ranges::all_of(spec.node_selector, [&](const Requirement& r) { return r.matches(node.labels, words); }))
+        return false;
     if (!spec.node_affinity_required) return true;
-    return std::ranges::any_of(spec.node_terms, [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
+    return std::ranges::any_of(spec.node_terms,
+                               [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
 }
 
 Answer filter_node_name(const Candidate& c, NodeId node) {

@@ -15,7 +15,8 @@ Answer filter_node_resources_fit(const Candidate& c, const Occupancy& view, Node
             // More than the node has: no eviction helps, whatever else is short.
             return {Fit::kNever, FilterId::kNodeResourcesFit, static_cast<std::uint16_t>(dim.value())};
         }
-        if (answer.fits()) answer = {Fit::kNotNow, FilterId::kNodeResourcesFit, static_cast<std::uint16_t>(dim.value())};
+        if (answer.fits())
+            answer = {Fit::kNotNow, FilterId::kNodeResourcesFit, static_cast<std::uint16_t>(dim.value())};
     }
     return answer;
 }

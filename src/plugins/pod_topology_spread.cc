@@ -1,7 +1,7 @@
 // The filter PodTopologySpread: after placement no domain may hold more than maxSkew pods above the emptiest one.
 //
-// Only nodes that carry every topology key, and that the pod's node affinity and taints (as each constraint says) let it
-// use, count. Terminating pods never count, so the later view is the one to ask, also for a placement now.
+// Only nodes that carry every topology key, and that the pod's node affinity and taints (as each constraint says) let
+// it use, count. Terminating pods never count, so the later view is the one to ask, also for a placement now.
 #include <algorithm>
 #include <limits>
 
@@ -14,14 +14,18 @@ namespace {
 enum SpreadTrouble : std::uint16_t { kSkew, kNoKey };
 
 bool has_all_keys(const PodClass& cls, const TopologyIndex& topology, NodeId node) {
-    return std::ranges::all_of(cls.spread, [&](const ClassSpread& s) { return !s.hard || topology.domain(s.key, node.index()) != TopologyIndex::kNoDomain; });
+    return std::ranges::all_of(cls.spread, [&](const ClassSpread& s) {
+        return !s.hard || topology.domain(s.key, node.index()) != TopologyIndex::kNoDomain;
+    });
 }
 
 bool counts(const Candidate& c, const ClassSpread& s, NodeId node) {
     const Node& fact = *c.snapshot.facts->node(node);
     if (s.honor_node_affinity && !matches_node(c.spec, fact, *c.snapshot.words)) return false;
     if (!s.honor_taints) return true;
-    return std::ranges::all_of(fact.taints, [&](const Taint& t) { return t.effect == TaintEffect::kPreferNoSchedule || tolerates(c.spec, t); });
+    return std::ranges::all_of(fact.taints, [&](const Taint& t) {
+        return t.effect == TaintEffect::kPreferNoSchedule || tolerates(c.spec, t);
+    });
 }
 
 }  // namespace
@@ -29,7 +33,8 @@ bool counts(const Candidate& c, const ClassSpread& s, NodeId node) {
 Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& view, NodeId node) {
     const TopologyIndex& topology = c.snapshot.topology;
     for (const ClassSpread& s : c.cls.spread) {
-        if (s.hard && topology.domain(s.key, node.index()) == TopologyIndex::kNoDomain) return {Fit::kNever, FilterId::kPodTopologySpread, kNoKey};
+        if (s.hard && topology.domain(s.key, node.index()) == TopologyIndex::kNoDomain)
+            return {Fit::kNever, FilterId::kPodTopologySpread, kNoKey};
     }
     constexpr std::int32_t kUnseen = -1;
     std::vector<std::int32_t> per_domain;
@@ -52,8 +57,10 @@ Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& view, Nod
             if (count != kUnseen) least = std::min(least, count);
         }
         if (domains == 0 || domains < s.min_domains) least = 0;
-        const std::int32_t here = std::max(0, per_domain[static_cast<std::size_t>(topology.domain(s.key, node.index()))]);
-        if (here + (s.counts_itself ? 1 : 0) - least > s.max_skew) return {Fit::kNotNow, FilterId::kPodTopologySpread, kSkew};
+        const std::int32_t here =
+            std::max(0, per_domain[static_cast<std::size_t>(topology.domain(s.key, node.index()))]);
+        if (here + (s.counts_itself ? 1 : 0) - least > s.max_skew)
+            return {Fit::kNotNow, FilterId::kPodTopologySpread, kSkew};
     }
     return {};
 }

@@ -7,13 +7,16 @@
 namespace reprieve {
 namespace {
 
-bool disabled(const PluginsConfig& config, const char* name) { return std::ranges::find(config.disable, name) != config.disable.end(); }
+bool disabled(const PluginsConfig& config, const char* name) {
+    return std::ranges::find(config.disable, name) != config.disable.end();
+}
 
 // The PriorityClass of the victim lets it stay for a time against attackers below a priority.
 bool tolerated(const Snapshot& s, PodId pod, std::int32_t attacker) {
     const PriorityClass* cls = s.facts->priority_class(s.facts->pod(pod).priority_class);
     if (cls == nullptr) return false;
-    const std::int64_t from = cls->minimum_preemptable_priority.value_or(cls->value == INT32_MAX ? cls->value : cls->value + 1);
+    const std::int64_t from =
+        cls->minimum_preemptable_priority.value_or(cls->value == INT32_MAX ? cls->value : cls->value + 1);
     if (attacker >= from) return false;
     const std::int64_t seconds = cls->toleration_seconds.value_or(0);
     if (seconds < 0) return true;
@@ -23,12 +26,15 @@ bool tolerated(const Snapshot& s, PodId pod, std::int32_t attacker) {
 }  // namespace
 
 Protections::Protections(const PluginsConfig& config)
-    : on_(!disabled(config, "protected")), kube_system_(config.kube_system_protected), min_runtime_(!disabled(config, "minRuntime")) {}
+    : on_(!disabled(config, "protected")),
+      kube_system_(config.kube_system_protected),
+      min_runtime_(!disabled(config, "minRuntime")) {}
 
 Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_priority) const {
     const PodRow& row = s.pods[pod];
     if (row.state != PodState::kRunning) return Protection::kNotRunning;
-    if (row.min_runtime.us > 0 && min_runtime_ && (s.now_time - row.started) < row.min_runtime) return Protection::kMinRuntime;
+    if (row.min_runtime.us > 0 && min_runtime_ && (s.now_time - row.started) < row.min_runtime)
+        return Protection::kMinRuntime;
     if (row.traits == 0) return Protection::kNone;
     if (on_) {
         if (row.has(kCriticalClass)) return Protection::kCriticalClass;
@@ -45,17 +51,28 @@ Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_p
 
 const char* to_text(Protection protection) {
     switch (protection) {
-        case Protection::kNone: return "may be evicted";
-        case Protection::kCriticalClass: return "is critical to the system";
-        case Protection::kKubeSystem: return "runs in kube-system";
-        case Protection::kMirror: return "is a static pod of its node";
-        case Protection::kDaemonSet: return "belongs to a DaemonSet and would come straight back";
-        case Protection::kNotRunning: return "is not running";
-        case Protection::kForeign: return "belongs to another scheduler";
-        case Protection::kMarked: return "is marked not preemptible";
-        case Protection::kMinRuntime: return "has not yet had its minimum run time";
-        case Protection::kToleration: return "is tolerated for now by its PriorityClass";
-        case Protection::kServing: return "is a replica of a serving deployment";
+        case Protection::kNone:
+            return "may be evicted";
+        case Protection::kCriticalClass:
+            return "is critical to the system";
+        case Protection::kKubeSystem:
+            return "runs in kube-system";
+        case Protection::kMirror:
+            return "is a static pod of its node";
+        case Protection::kDaemonSet:
+            return "belongs to a DaemonSet and would come straight back";
+        case Protection::kNotRunning:
+            return "is not running";
+        case Protection::kForeign:
+            return "belongs to another scheduler";
+        case Protection::kMarked:
+            return "is marked not preemptible";
+        case Protection::kMinRuntime:
+            return "has not yet had its minimum run time";
+        case Protection::kToleration:
+            return "is tolerated for now by its PriorityClass";
+        case Protection::kServing:
+            return "is a replica of a serving deployment";
     }
     return "";
 }

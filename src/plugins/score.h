@@ -35,7 +35,10 @@ public:
     // Whether nodes must be compared with each other for this class (preferences, soft spread, preferred affinity).
     [[nodiscard]] bool compares(const Snapshot& snapshot, const PodClass& cls) const;
     // The best of `nodes` (not empty).
-    [[nodiscard]] NodeId best(const Candidate& candidate, const Occupancy& view, const Occupancy& later, std::span<const NodeId> nodes) const;
+    [[nodiscard]] NodeId best(const Candidate& candidate,
+                              const Occupancy& view,
+                              const Occupancy& later,
+                              std::span<const NodeId> nodes) const;
 
 private:
     ScoreWeights weights_;
@@ -50,6 +53,9 @@ private:
 [[nodiscard]] std::int64_t score_untolerated_preferences(const Candidate& candidate, NodeId node);
 [[nodiscard]] std::int64_t score_node_preference(const Candidate& candidate, NodeId node);
 [[nodiscard]] std::int64_t score_pod_preference(const Candidate& candidate, const Occupancy& view, NodeId node);
-void score_soft_spread(const Candidate& candidate, const Occupancy& later, std::span<const NodeId> nodes, std::vector<std::int64_t>& out);
+void score_soft_spread(const Candidate& candidate,
+                       const Occupancy& later,
+                       std::span<const NodeId> nodes,
+                       std::vector<std::int64_t>& out);
 
 }  // namespace reprieve

@@ -17,9 +17,11 @@ std::int64_t log_milli(std::size_t n) {
     constexpr std::int64_t kLn2Micro = 693'147;
     // ln(n) = k ln2 + ln(1 + f) with f in [0, 1); the series is taken to enough terms for thousandths.
     std::size_t power = 0;
-    while ((std::size_t{2} << power) <= n) ++power;
+    while ((std::size_t{2} << power) <= n)
+        ++power;
     const auto base = static_cast<std::int64_t>(std::size_t{1} << power);
-    const std::int64_t f = (static_cast<std::int64_t>(n) - base) * 1'000'000 / (static_cast<std::int64_t>(n) + base);  // (x-1)/(x+1)
+    const std::int64_t f =
+        (static_cast<std::int64_t>(n) - base) * 1'000'000 / (static_cast<std::int64_t>(n) + base);  // (x-1)/(x+1)
     std::int64_t term = f;
     std::int64_t sum = 0;
     for (std::int64_t k = 1; k <= 11; k += 2) {
@@ -32,8 +34,9 @@ std::int64_t log_milli(std::size_t n) {
 }  // namespace
 
 std::int64_t score_untolerated_preferences(const Candidate& c, NodeId node) {
-    return std::ranges::count_if(c.snapshot.facts->node(node)->taints,
-                                 [&](const Taint& t) { return t.effect == TaintEffect::kPreferNoSchedule && !tolerates(c.spec, t); });
+    return std::ranges::count_if(c.snapshot.facts->node(node)->taints, [&](const Taint& t) {
+        return t.effect == TaintEffect::kPreferNoSchedule && !tolerates(c.spec, t);
+    });
 }
 
 std::int64_t score_node_preference(const Candidate& c, NodeId node) {
@@ -46,10 +49,13 @@ std::int64_t score_node_preference(const Candidate& c, NodeId node) {
 }
 
 std::int64_t score_pod_preference(const Candidate& c, const Occupancy& view, NodeId node) {
-    const auto domain_of = [&](TermId term) { return c.snapshot.topology.domain(c.snapshot.terms[term].key, node.index()); };
+    const auto domain_of = [&](TermId term) {
+        return c.snapshot.topology.domain(c.snapshot.terms[term].key, node.index());
+    };
     std::int64_t sum = 0;
     for (const ClassPull& p : c.cls.preferred) {
-        if (const std::int32_t d = domain_of(p.term); d != TopologyIndex::kNoDomain) sum += p.weight * view.matching(p.term, d);
+        if (const std::int32_t d = domain_of(p.term); d != TopologyIndex::kNoDomain)
+            sum += p.weight * view.matching(p.term, d);
     }
     for (TermId term : c.cls.matched) {
         if (!c.snapshot.terms[term].key || !view.pulls(term)) continue;
@@ -59,7 +65,10 @@ std::int64_t score_pod_preference(const Candidate& c, const Occupancy& view, Nod
 }
 
 // Per constraint: pods in the domain, weighted by how many domains there are; fewer is better.
-void score_soft_spread(const Candidate& c, const Occupancy& later, std::span<const NodeId> nodes, std::vector<std::int64_t>& out) {
+void score_soft_spread(const Candidate& c,
+                       const Occupancy& later,
+                       std::span<const NodeId> nodes,
+                       std::vector<std::int64_t>& out) {
     const TopologyIndex& topology = c.snapshot.topology;
     std::vector<std::int64_t> cost(nodes.size());
     std::vector<bool> lacks(nodes.size());
@@ -76,12 +85,15 @@ void score_soft_spread(const Candidate& c, const Occupancy& later, std::span<con
         const auto matching = later.matching(s.term);
         for (NodeId n : c.snapshot.nodes_by_name) {
             const std::int32_t d = topology.domain(s.key, n.index());
-            if (d != TopologyIndex::kNoDomain && per_domain[static_cast<std::size_t>(d)] >= 0) per_domain[static_cast<std::size_t>(d)] += matching[n.index()];
+            if (d != TopologyIndex::kNoDomain && per_domain[static_cast<std::size_t>(d)] >= 0)
+                per_domain[static_cast<std::size_t>(d)] += matching[n.index()];
         }
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const std::int32_t d = topology.domain(s.key, nodes[i].index());
-            if (d == TopologyIndex::kNoDomain) lacks[i] = true;
-            else cost[i] += per_domain[static_cast<std::size_t>(d)] * log_milli(domains + 2) + (s.max_skew - 1) * 1000;
+            if (d == TopologyIndex::kNoDomain)
+                lacks[i] = true;
+            else
+                cost[i] += per_domain[static_cast<std::size_t>(d)] * log_milli(domains + 2) + (s.max_skew - 1) * 1000;
         }
     }
     std::int64_t least = INT64_MAX;
@@ -107,7 +119,8 @@ std::int64_t score_image_locality(const Candidate& c, NodeId node) {
             if (i.name == image) bytes += i.bytes;
         }
     }
-    const std::int64_t most = kMostImageBytes * static_cast<std::int64_t>(std::max<std::size_t>(1, c.spec.images.size()));
+    const std::int64_t most =
+        kMostImageBytes * static_cast<std::int64_t>(std::max<std::size_t>(1, c.spec.images.size()));
     bytes = std::clamp(bytes, kLeastImageBytes, most);
     return kTopScore * (bytes - kLeastImageBytes) / (most - kLeastImageBytes);
 }

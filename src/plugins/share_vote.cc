@@ -4,11 +4,18 @@
 
 namespace reprieve {
 
-ShareVote::ShareVote(const Snapshot& snapshot, const Shares& shares, QueueId reclaimer, std::span<const Resources::Amount> demand)
-    : snapshot_(snapshot), shares_(shares), reclaimer_(reclaimer), demand_(demand.begin(), demand.end()) {
+ShareVote::ShareVote(const Snapshot& snapshot,
+                     const Shares& shares,
+                     QueueId reclaimer,
+                     std::span<const Resources::Amount> demand)
+    : snapshot_(snapshot),
+      shares_(shares),
+      reclaimer_(reclaimer),
+      demand_(demand.begin(), demand.end()) {
     std::erase_if(demand_, [](const auto& a) { return a.dim == kPods || a.value <= 0; });
     for (QueueId q : IdRange<QueueId>(snapshot.queues.size())) {
-        for (Dim dim : IdRange<Dim>(snapshot.dims)) base_.push_back(snapshot.later.queue_used(q, dim));
+        for (Dim dim : IdRange<Dim>(snapshot.dims))
+            base_.push_back(snapshot.later.queue_used(q, dim));
     }
     reset();
 }
@@ -50,7 +57,8 @@ bool ShareVote::accept(std::span<const PodId> pods) {
         const QueueId queue = snapshot_.pods[pod].queue;
         auto at = std::ranges::find(parts, queue, &std::pair<QueueId, Resources>::first);
         if (at == parts.end()) at = parts.insert(parts.end(), {queue, {}});
-        for (const auto& [dim, value] : snapshot_.class_of(pod).requests) at->second.add(dim, value);
+        for (const auto& [dim, value] : snapshot_.class_of(pod).requests)
+            at->second.add(dim, value);
     }
     for (const auto& [queue, amounts] : parts) {
         if (!queue || !may_reclaim_from(queue)) return false;
@@ -69,7 +77,8 @@ bool ShareVote::accept(std::span<const PodId> pods) {
     }
     for (const auto& [queue, amounts] : parts) {
         for (QueueId q : snapshot_.queue_path[queue]) {
-            for (const auto& [dim, value] : amounts) given_[q.index() * snapshot_.dims + dim.index()] += value;
+            for (const auto& [dim, value] : amounts)
+                given_[q.index() * snapshot_.dims + dim.index()] += value;
         }
     }
     return true;

@@ -16,7 +16,10 @@ namespace reprieve {
 class ShareVote {
 public:
     // `demand`: what the reclaimer asks for in all. Use is taken as it stands now, without those who are leaving.
-    ShareVote(const Snapshot& snapshot, const Shares& shares, QueueId reclaimer, std::span<const Resources::Amount> demand);
+    ShareVote(const Snapshot& snapshot,
+              const Shares& shares,
+              QueueId reclaimer,
+              std::span<const Resources::Amount> demand);
 
     // Starts a new vote: nothing is given yet.
     void reset();
@@ -38,6 +41,8 @@ private:
 };
 
 // Most over its share first: lower Queue.priority, then higher dominant used/deserved, then name.
-[[nodiscard]] std::vector<QueueId> victim_queue_order(const Snapshot& snapshot, const Shares& shares, QueueId reclaimer);
+[[nodiscard]] std::vector<QueueId> victim_queue_order(const Snapshot& snapshot,
+                                                      const Shares& shares,
+                                                      QueueId reclaimer);
 
 }  // namespace reprieve

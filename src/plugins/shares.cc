@@ -8,7 +8,9 @@
 namespace reprieve {
 namespace {
 
-std::int64_t weight_of(const Snapshot& s, QueueId q) { return s.queues[q].fact == nullptr ? 1 : std::max<std::int64_t>(0, s.queues[q].fact->weight); }
+std::int64_t weight_of(const Snapshot& s, QueueId q) {
+    return s.queues[q].fact == nullptr ? 1 : std::max<std::int64_t>(0, s.queues[q].fact->weight);
+}
 
 // The queue's own level in the chain of `path` that lies directly below `above` (none: below the root).
 QueueId below(const std::vector<QueueId>& path, QueueId above) {
@@ -29,11 +31,13 @@ Shares::Shares(const Snapshot& s) {
         const PodRow& row = s.pods[pod];
         if (row.state == PodState::kAbsent || row.has(kFinished) || !row.queue) continue;
         for (QueueId q : s.queue_path[row.queue]) {
-            for (const auto& [dim, value] : s.classes[row.cls].requests) asked_[q].add(dim, value);
+            for (const auto& [dim, value] : s.classes[row.cls].requests)
+                asked_[q].add(dim, value);
         }
     }
     Resources total;
-    for (NodeId node : s.nodes_by_name) total.add(s.facts->node(node)->allocatable);
+    for (NodeId node : s.nodes_by_name)
+        total.add(s.facts->node(node)->allocatable);
     std::vector<QueueId> top;
     for (QueueId q : IdRange<QueueId>(s.queues.size())) {
         if (s.queues[q].alive && !s.queues[q].parent) top.push_back(q);
@@ -45,12 +49,14 @@ void Shares::divide(const Snapshot& s, const std::vector<QueueId>& siblings, con
     const auto name = [&](QueueId q) { return s.words->text(s.queues[q].name); };
     std::vector<Resources> by_weight(siblings.size());
     std::vector<std::size_t> order(siblings.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = i;
     for (const auto& [dim, whole] : total) {
         if (dim == kPods) continue;
         std::int64_t left = whole;
         std::int64_t weights = 0;
-        for (QueueId q : siblings) weights += weight_of(s, q);
+        for (QueueId q : siblings)
+            weights += weight_of(s, q);
         std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
             const std::int64_t x = asked_[siblings[a]].get(dim);
             const std::int64_t y = asked_[siblings[b]].get(dim);

@@ -8,10 +8,22 @@
 namespace reprieve {
 namespace {
 
-enum VolumeTrouble : std::uint16_t { kClaimMissing, kClaimLost, kVolumeMissing, kNodeConflict, kUnboundImmediate, kNothingToBind, kDiskConflict, kClaimInUse, kTooMany, kZoneConflict };
+enum VolumeTrouble : std::uint16_t {
+    kClaimMissing,
+    kClaimLost,
+    kVolumeMissing,
+    kNodeConflict,
+    kUnboundImmediate,
+    kNothingToBind,
+    kDiskConflict,
+    kClaimInUse,
+    kTooMany,
+    kZoneConflict
+};
 
 bool node_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
-    return std::ranges::any_of(terms, [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
+    return std::ranges::any_of(terms,
+                               [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
 }
 
 bool reachable(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
@@ -19,7 +31,9 @@ bool reachable(const PersistentVolume& volume, const Node& node, const Vocabular
 }
 
 bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const Node& node, const Vocabulary& words) {
-    if (volume.storage_class != claim.storage_class || volume.capacity < claim.request || volume.filesystem != claim.filesystem) return false;
+    if (volume.storage_class != claim.storage_class || volume.capacity < claim.request ||
+        volume.filesystem != claim.filesystem)
+        return false;
     const bool mine = volume.claim_name == claim.name && volume.claim_ns == claim.ns;
     if (!mine && (volume.claim_name || !volume.available)) return false;
     if (!claim.selector.null && !claim.selector.matches(volume.labels, words)) return false;
@@ -47,9 +61,12 @@ Answer bind_claim(const Candidate& c, const ClassVolume& use, const Node& node) 
         if (volume == nullptr) return never(FilterId::kVolumeBinding, kVolumeMissing);
         return reachable(*volume, node, words) ? Answer{} : never(FilterId::kVolumeBinding, kNodeConflict);
     }
-    const StorageClass* storage = claim->storage_class_written ? facts.storage_class(claim->storage_class) : facts.default_storage_class();
-    if (storage == nullptr || !storage->wait_for_first_consumer) return never(FilterId::kVolumeBinding, kUnboundImmediate);
-    if (claim->selected_node && claim->selected_node != node.name) return never(FilterId::kVolumeBinding, kNodeConflict);
+    const StorageClass* storage =
+        claim->storage_class_written ? facts.storage_class(claim->storage_class) : facts.default_storage_class();
+    if (storage == nullptr || !storage->wait_for_first_consumer)
+        return never(FilterId::kVolumeBinding, kUnboundImmediate);
+    if (claim->selected_node && claim->selected_node != node.name)
+        return never(FilterId::kVolumeBinding, kNodeConflict);
     for (std::size_t i = 0; i < facts.volumes().slots(); ++i) {
         const PersistentVolume* volume = facts.volumes().get(std::decay_t<decltype(facts.volumes().find({}, {}))>(i));
         if (volume != nullptr && could_bind(*volume, *claim, node, words)) return {};
@@ -67,7 +84,9 @@ bool zone_listed(std::string_view zones, std::string_view zone) {
     }
 }
 
-constexpr std::string_view kZoneLabels[] = {"topology.kubernetes.io/zone", "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone",
+constexpr std::string_view kZoneLabels[] = {"topology.kubernetes.io/zone",
+                                            "topology.kubernetes.io/region",
+                                            "failure-domain.beta.kubernetes.io/zone",
                                             "failure-domain.beta.kubernetes.io/region"};
 
 }  // namespace
@@ -88,14 +107,17 @@ Answer filter_volume_zone(const Candidate& c, NodeId node) {
         const StringId id = words.find_string(key);
         return id ? labels.get(id) : StringId();
     };
-    if (std::ranges::none_of(kZoneLabels, [&](std::string_view key) { return label_of(on.labels, key).valid(); })) return {};
+    if (std::ranges::none_of(kZoneLabels, [&](std::string_view key) { return label_of(on.labels, key).valid(); }))
+        return {};
     for (const ClassVolume& use : c.cls.volumes) {
         const VolumeClaim* claim = use.kind == VolumeKind::kClaim ? c.snapshot.facts->claim(use.claim) : nullptr;
-        const PersistentVolume* volume = claim != nullptr && claim->volume ? c.snapshot.facts->volume(claim->volume) : nullptr;
+        const PersistentVolume* volume =
+            claim != nullptr && claim->volume ? c.snapshot.facts->volume(claim->volume) : nullptr;
         if (volume == nullptr) continue;
         for (std::string_view key : kZoneLabels) {
             const StringId zones = label_of(volume->labels, key);
-            if (zones && !zone_listed(words.text(zones), words.text(label_of(on.labels, key)))) return never(FilterId::kVolumeZone, kZoneConflict);
+            if (zones && !zone_listed(words.text(zones), words.text(label_of(on.labels, key))))
+                return never(FilterId::kVolumeZone, kZoneConflict);
         }
     }
     return {};
@@ -105,13 +127,15 @@ Answer filter_volume_restrictions(const Candidate& c, const Occupancy& view, Nod
     for (const ClassVolume& use : c.cls.volumes) {
         if (use.kind == VolumeKind::kClaim) {
             if (!use.claim) return never(FilterId::kVolumeRestrictions, kClaimMissing);
-            if (use.single_pod && view.claim_users(use.claim) > 0) return {Fit::kNotNow, FilterId::kVolumeRestrictions, kClaimInUse};
+            if (use.single_pod && view.claim_users(use.claim) > 0)
+                return {Fit::kNotNow, FilterId::kVolumeRestrictions, kClaimInUse};
             continue;
         }
         for (const DiskUse& disk : view.use(node).disks) {
             if (disk.kind != use.kind || disk.id != use.id) continue;
             // An EBS volume has one user; the others may be shared by readers.
-            if (use.kind == VolumeKind::kAwsElasticBlockStore || !use.read_only || disk.writers > 0) return {Fit::kNotNow, FilterId::kVolumeRestrictions, kDiskConflict};
+            if (use.kind == VolumeKind::kAwsElasticBlockStore || !use.read_only || disk.writers > 0)
+                return {Fit::kNotNow, FilterId::kVolumeRestrictions, kDiskConflict};
         }
     }
     return {};
@@ -130,23 +154,34 @@ Answer filter_node_volume_limits(const Candidate& c, const Occupancy& view, Node
             if (use.kind != VolumeKind::kClaim || !use.claim || use.driver != driver) continue;
             if (std::ranges::find(attached, use.claim, &ClaimUse::claim) == attached.end()) ++fresh;
         }
-        if (fresh > 0 && count + fresh > *limit) return {fresh > *limit ? Fit::kNever : Fit::kNotNow, FilterId::kNodeVolumeLimits, kTooMany};
+        if (fresh > 0 && count + fresh > *limit)
+            return {fresh > *limit ? Fit::kNever : Fit::kNotNow, FilterId::kNodeVolumeLimits, kTooMany};
     }
     return {};
 }
 
 std::string describe_volumes(FilterId /*filter*/, std::uint16_t detail) {
     switch (detail) {
-        case kClaimMissing: return "persistentvolumeclaim not found";
-        case kClaimLost: return "persistentvolumeclaim lost its volume";
-        case kVolumeMissing: return "the claim's volume does not exist";
-        case kNodeConflict: return "node(s) the claim's volume is not reachable from";
-        case kUnboundImmediate: return "unbound claims that bind immediately";
-        case kNothingToBind: return "node(s) without a volume to bind or provision";
-        case kDiskConflict: return "node(s) with a pod that uses the same disk";
-        case kClaimInUse: return "a ReadWriteOncePod claim is in use by another pod";
-        case kTooMany: return "node(s) at their limit of attached volumes";
-        default: return "node(s) in another zone than the volume";
+        case kClaimMissing:
+            return "persistentvolumeclaim not found";
+        case kClaimLost:
+            return "persistentvolumeclaim lost its volume";
+        case kVolumeMissing:
+            return "the claim's volume does not exist";
+        case kNodeConflict:
+            return "node(s) the claim's volume is not reachable from";
+        case kUnboundImmediate:
+            return "unbound claims that bind immediately";
+        case kNothingToBind:
+            return "node(s) without a volume to bind or provision";
+        case kDiskConflict:
+            return "node(s) with a pod that uses the same disk";
+        case kClaimInUse:
+            return "a ReadWriteOncePod claim is in use by another pod";
+        case kTooMany:
+            return "node(s) at their limit of attached volumes";
+        default:
+            return "node(s) in another zone than the volume";
     }
 }
 

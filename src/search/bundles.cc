@@ -13,9 +13,12 @@ constexpr std::int64_t kMost = INT64_MAX;
 
 }  // namespace
 
-std::int64_t roi_bucket(std::span<const Resources::Amount> need, const Resources& local, const Resources& global, std::int32_t threshold_ppm) {
-    // gain = sum a_i / n_i and cost = sum g_i / n_i over one common denominator; fractions are shortened first so that real
-    // sizes stay far below 128 bits.
+std::int64_t roi_bucket(std::span<const Resources::Amount> need,
+                        const Resources& local,
+                        const Resources& global,
+                        std::int32_t threshold_ppm) {
+    // gain = sum a_i / n_i and cost = sum g_i / n_i over one common denominator; fractions are shortened first so that
+    // real sizes stay far below 128 bits.
     Wide gain = 0;
     Wide cost = 0;
     Wide denominator = 1;
@@ -43,7 +46,11 @@ std::int64_t roi_bucket(std::span<const Resources::Amount> need, const Resources
     return bucket > kMost ? kMost : static_cast<std::int64_t>(bucket);
 }
 
-std::vector<Bundle> make_bundles(const Snapshot& s, const UnitList& list, std::span<const Resources::Amount> need, const BundleRules& rules, const std::vector<bool>& in_domain) {
+std::vector<Bundle> make_bundles(const Snapshot& s,
+                                 const UnitList& list,
+                                 std::span<const Resources::Amount> need,
+                                 const BundleRules& rules,
+                                 const std::vector<bool>& in_domain) {
     std::vector<Bundle> bundles;
     std::map<GangId, std::size_t> safe_of;  // the SAFE bundle of each gang
     for (std::uint32_t i = 0; i < list.units.size(); ++i) {
@@ -51,7 +58,8 @@ std::vector<Bundle> make_bundles(const Snapshot& s, const UnitList& list, std::s
         const bool safe = unit.kind == UnitKind::kSafe;
         std::size_t at = bundles.size();
         if (safe) at = safe_of.try_emplace(unit.gang, at).first->second;
-        if (at == bundles.size()) bundles.push_back({.safe = safe, .priority = unit.priority, .start_us = unit.start_us});
+        if (at == bundles.size())
+            bundles.push_back({.safe = safe, .priority = unit.priority, .start_us = unit.start_us});
         Bundle& bundle = bundles[at];
         bundle.units.push_back(i);
         bundle.over_budget = bundle.over_budget || unit.violations > 0;

@@ -9,22 +9,29 @@ namespace reprieve {
 std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const PodId> pods) {
     Resources sum;
     for (PodId pod : pods) {
-        for (const auto& [dim, value] : s.class_of(pod).requests) sum.add(dim, value);
+        for (const auto& [dim, value] : s.class_of(pod).requests)
+            sum.add(dim, value);
     }
     return {sum.begin(), sum.end()};
 }
 
 DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat)
-    : session_(session), placer_(placer), members_(members.begin(), members.end()), seat_(seat), need_(sum_requests(session.snapshot, members)) {
+    : session_(session),
+      placer_(placer),
+      members_(members.begin(), members.end()),
+      seat_(seat),
+      need_(sum_requests(session.snapshot, members)) {
     const Snapshot& s = session.snapshot;
     inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
-    for (NodeId node : seat.domain.nodes) inside_[node.index()] = true;
+    for (NodeId node : seat.domain.nodes)
+        inside_[node.index()] = true;
     counts_ = seat.plain() && std::ranges::all_of(members_, [&](PodId p) {
-        const PodClass& cls = s.class_of(p);
-        const DeviceAsk& ask = s.words->spec(cls.spec).devices;
-        return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) && !cls.has_ports && cls.volumes.empty() && ask.shares == 0 &&
-               !ask.same_group && session.filters.on(FilterId::kNodeResourcesFit);
-    });
+                  const PodClass& cls = s.class_of(p);
+                  const DeviceAsk& ask = s.words->spec(cls.spec).devices;
+                  return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) &&
+                         !cls.has_ports && cls.volumes.empty() && ask.shares == 0 && !ask.same_group &&
+                         session.filters.on(FilterId::kNodeResourcesFit);
+              });
     if (!counts_) return;
     slots_.resize(s.nodes.size());
     for (NodeId node : s.nodes_by_name) {

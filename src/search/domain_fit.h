@@ -1,7 +1,7 @@
 // DomainFit: do all these pods fit together on these nodes, once those evicted at this moment are gone?
 //
-// Members of one shape whose verdicts are local to a node are counted: how many fit on each node; after an eviction only
-// its nodes are counted again. Other gangs are placed for real in the transaction and taken back.
+// Members of one shape whose verdicts are local to a node are counted: how many fit on each node; after an eviction
+// only its nodes are counted again. Other gangs are placed for real in the transaction and taken back.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,12 @@ auto by_score(const Session& session, const Entries& entries) {
 
 }  // namespace
 
-FitBoard::FitBoard(const Session& session, PodId like, const FactAnswers& facts) : entries_(session.snapshot.nodes.size()), cursor_(session.touch_end()) {
+FitBoard::FitBoard(const Session& session, PodId like, const FactAnswers& facts)
+    : entries_(session.snapshot.nodes.size()),
+      cursor_(session.touch_end()) {
     const Candidate candidate(session.snapshot, like);
-    for (NodeId node : session.snapshot.nodes_by_name) ask(session, candidate, node, facts);
+    for (NodeId node : session.snapshot.nodes_by_name)
+        ask(session, candidate, node, facts);
     best_.build(session.snapshot.nodes_by_name.size(), by_score(session, entries_));
 }
 

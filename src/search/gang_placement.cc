@@ -44,7 +44,8 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     steps_ = kBacktrackSteps;
     const bool found = descend(0);
-    for (const Op& op : session_.tx.since(start)) session_.touch(op.node);
+    for (const Op& op : session_.tx.since(start))
+        session_.touch(op.node);
     return found;
 }
 

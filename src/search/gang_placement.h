@@ -14,7 +14,11 @@ namespace reprieve {
 class GangPlacement {
 public:
     GangPlacement(Session& session, Placer& placer, View view, std::span<const NodeId> within, std::uint32_t note)
-        : session_(session), placer_(placer), view_(view), within_(within), note_(note) {}
+        : session_(session),
+          placer_(placer),
+          view_(view),
+          within_(within),
+          note_(note) {}
 
     // True: all are placed in the transaction. False: the transaction is as before.
     [[nodiscard]] bool place_all(std::span<const PodId> pods);

@@ -14,7 +14,8 @@ constexpr std::size_t kMostUnits = 48;
 void GangSubsetSearch::run() {
     if (owner_.list_.units.size() > kMostUnits) return;
     order_ = owner_.order_;
-    for (std::uint32_t u : order_) owner_.take(u);
+    for (std::uint32_t u : order_)
+        owner_.take(u);
     steps_ = owner_.fit_.counts() ? kCountingSteps : kPlacingSteps;
     descend(0);
     best_.exact = steps_ > 0;

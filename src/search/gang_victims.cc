@@ -9,25 +9,37 @@
 
 namespace reprieve {
 
-GangVictims::GangVictims(Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
-    : session_(session), rules_(rules), seat_(std::move(seat)), fit_(session, placer, members, seat_), in_domain_(session.snapshot.nodes.size()) {
+GangVictims::GangVictims(
+    Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
+    : session_(session),
+      rules_(rules),
+      seat_(std::move(seat)),
+      fit_(session, placer, members, seat_),
+      in_domain_(session.snapshot.nodes.size()) {
     const Snapshot& s = session_.snapshot;
-    const std::span<const NodeId> nodes = seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
-    for (NodeId node : nodes) in_domain_[node.index()] = true;
+    const std::span<const NodeId> nodes =
+        seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
+    for (NodeId node : nodes)
+        in_domain_[node.index()] = true;
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
     const bool over_limit = !within_limits(s, s.later, s.pods[members.front()].queue, fit_.need());
     UnitFinder(session_).on_nodes(over_limit ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
-        for (Unit& u : list_.units) u.whole = -1;
+        for (Unit& u : list_.units)
+            u.whole = -1;
     }
     if (rules_.attack.local_only) {
-        for (Unit& u : list_.units) u.whole = -1;
+        for (Unit& u : list_.units)
+            u.whole = -1;
     }
     if (rules_.pdb == PdbMode::kStrict) drop_over_budget(s, list_);
     importance_.resize(list_.units.size());
-    for (std::uint32_t i = 0; i < importance_.size(); ++i) importance_[i] = i;
-    std::ranges::sort(importance_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list_, list_.units[a], list_.units[b]); });
+    for (std::uint32_t i = 0; i < importance_.size(); ++i)
+        importance_[i] = i;
+    std::ranges::sort(importance_, [&](std::uint32_t a, std::uint32_t b) {
+        return more_important(s, list_, list_.units[a], list_.units[b]);
+    });
     split_by_budget(s, list_, importance_);
     std::ranges::stable_partition(importance_, [&](std::uint32_t u) { return list_.units[u].violations > 0; });
     bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
@@ -41,20 +53,24 @@ bool GangVictims::vote(std::span<const std::uint32_t> units) {
     if (!vote_) return true;
     vote_->reset();
     // In the order the bundles were offered.
-    return std::ranges::all_of(order_, [&](std::uint32_t u) { return std::ranges::find(units, u) == units.end() || vote_->accept(list_.pods_of(list_.units[u])); });
+    return std::ranges::all_of(order_, [&](std::uint32_t u) {
+        return std::ranges::find(units, u) == units.end() || vote_->accept(list_.pods_of(list_.units[u]));
+    });
 }
 
 // One vote over all candidates in order; SAFE bundles shrink to what is allowed, WHOLE bundles need all their pods.
 void GangVictims::apply_vote() {
     const auto flatten = [&] {
         order_.clear();
-        for (const Bundle& bundle : bundles_) order_.insert(order_.end(), bundle.units.begin(), bundle.units.end());
+        for (const Bundle& bundle : bundles_)
+            order_.insert(order_.end(), bundle.units.begin(), bundle.units.end());
     };
     flatten();
     if (rules_.shares == nullptr) return;
     vote_.emplace(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
     std::vector<bool> allowed(list_.units.size());
-    for (std::uint32_t u : order_) allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
+    for (std::uint32_t u : order_)
+        allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
     std::vector<std::int32_t> moved(list_.units.size(), -1);
     std::vector<Unit> kept;
     for (std::size_t i = 0; i < list_.units.size(); ++i) {
@@ -67,21 +83,24 @@ void GangVictims::apply_vote() {
     }
     list_.units = std::move(kept);
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
-    for (std::uint32_t& u : importance_) u = static_cast<std::uint32_t>(moved[u]);
+    for (std::uint32_t& u : importance_)
+        u = static_cast<std::uint32_t>(moved[u]);
     bundles_ = make_bundles(session_.snapshot, list_, fit_.need(), rules_.bundles, in_domain_);
     flatten();
 }
 
 void GangVictims::take(std::uint32_t unit) {
     const auto pods = list_.pods_of(list_.units[unit]);
-    for (PodId pod : pods) session_.tx.evict(pod);
+    for (PodId pod : pods)
+        session_.tx.evict(pod);
     taken_[unit] = true;
     fit_.changed(pods);
 }
 
 void GangVictims::give(std::uint32_t unit) {
     const auto pods = list_.pods_of(list_.units[unit]);
-    for (PodId pod : pods) session_.tx.restore(pod);
+    for (PodId pod : pods)
+        session_.tx.restore(pod);
     taken_[unit] = false;
     fit_.changed(pods);
 }
@@ -112,7 +131,8 @@ std::vector<std::uint32_t> GangVictims::taken_units() const {
 // Everything out: if it still does not fit, no search is needed. Units without which it would not fit are in every
 // solution; what they cost is a bound.
 void GangVictims::assess() {
-    for (std::uint32_t u : order_) take(u);
+    for (std::uint32_t u : order_)
+        take(u);
     feasible_ = !list_.units.empty() && fit_.passes();
     if (!feasible_) {
         describe_binding();
@@ -133,7 +153,8 @@ void GangVictims::assess() {
     bound_ = forced.empty() ? Cost{} : cost_of(forced);
     if (forced.empty()) {
         std::int32_t lowest = INT32_MAX;
-        for (const Unit& u : list_.units) lowest = std::min(lowest, u.priority);
+        for (const Unit& u : list_.units)
+            lowest = std::min(lowest, u.priority);
         least.add_pod(lowest, INT64_MAX);
         const bool spare = std::ranges::any_of(list_.units, [](const Unit& u) { return u.kind == UnitKind::kSafe; });
         if (!spare) least.whole_units = 1;
@@ -145,12 +166,16 @@ void GangVictims::describe_binding() {
     const Snapshot& s = session_.snapshot;
     const std::string where = seat_.domain.name.empty() ? "the cluster" : seat_.domain.name;
     if (fit_.counts()) {
-        binding_ = fmt::format("{} holds {} of {} members even without all that may be evicted", where, std::min(fit_.total(), fit_.wanted()), fit_.wanted());
+        binding_ = fmt::format("{} holds {} of {} members even without all that may be evicted",
+                               where,
+                               std::min(fit_.total(), fit_.wanted()),
+                               fit_.wanted());
         return;
     }
     for (const auto& [dim, value] : fit_.need()) {
         std::int64_t free = 0;
-        for (NodeId node : s.nodes_by_name) free += in_domain_[node.index()] ? s.later.free(node, dim) : 0;
+        for (NodeId node : s.nodes_by_name)
+            free += in_domain_[node.index()] ? s.later.free(node, dim) : 0;
         if (free < value) {
             binding_ = fmt::format("{} can free {} of {} {}", where, free, value, s.words->text(dim));
             return;
@@ -165,7 +190,8 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
     for (std::uint32_t at : units) {
         const Unit& unit = list_.units[at];
         bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list_.pods[unit.first]].queue);
-        for (PodId pod : list_.pods_of(unit)) bill.add_pod(pod, unit.priority);
+        for (PodId pod : list_.pods_of(unit))
+            bill.add_pod(pod, unit.priority);
     }
     return bill.cost();
 }
@@ -212,7 +238,8 @@ bool GangVictims::next_slot(NodeId node, std::vector<std::uint32_t>& out) {
 bool GangVictims::select_by_slots() {
     if (!fit_.counts()) return false;
     const Snapshot& s = session_.snapshot;
-    const std::span<const NodeId> nodes = seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
+    const std::span<const NodeId> nodes =
+        seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
     struct Offer {
         bool known = false;
         bool possible = false;
@@ -223,7 +250,9 @@ bool GangVictims::select_by_slots() {
     std::vector<std::vector<std::uint32_t>> units_on(s.nodes.size());
     for (std::uint32_t u : order_) {
         for (PodId p : list_.pods_of(list_.units[u])) {
-            if (in_domain_[s.pods[p].node.index()] && (units_on[s.pods[p].node.index()].empty() || units_on[s.pods[p].node.index()].back() != u)) units_on[s.pods[p].node.index()].push_back(u);
+            if (in_domain_[s.pods[p].node.index()] &&
+                (units_on[s.pods[p].node.index()].empty() || units_on[s.pods[p].node.index()].back() != u))
+                units_on[s.pods[p].node.index()].push_back(u);
         }
     }
     std::vector<std::uint32_t> saved_order;

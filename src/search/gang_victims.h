@@ -41,7 +41,8 @@ struct GangChoice {
 class GangVictims {
 public:
     // The domain of `seat`, emptied of all that may be taken: can it hold the members at all?
-    GangVictims(Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat);
+    GangVictims(
+        Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat);
 
     [[nodiscard]] bool feasible() const { return feasible_; }
     // Why not: what the domain can free, and what it would need.
@@ -79,7 +80,7 @@ private:
     std::optional<ShareVote> vote_;  // reclaim
     UnitList list_;
     std::vector<Bundle> bundles_;
-    std::vector<std::uint32_t> order_;     // units in the order of their bundles
+    std::vector<std::uint32_t> order_;       // units in the order of their bundles
     std::vector<std::uint32_t> importance_;  // from most to least important, budget breakers first
     std::vector<bool> taken_;
     Transaction::Checkpoint start_ = 0;

@@ -20,11 +20,17 @@ constexpr std::size_t kMostAmounts = 16;
 }  // namespace
 
 NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker)
-    : session_(session), rules_(rules), asker_(asker), candidate_(session.snapshot, asker.pod), finder_(session) {
+    : session_(session),
+      rules_(rules),
+      asker_(asker),
+      candidate_(session.snapshot, asker.pod),
+      finder_(session) {
     const Snapshot& s = session.snapshot;
     const PodRow& row = s.pods[asker.pod];
     // Beyond this many resources the arithmetic of `by_amounts` has no place for them; the dry run has.
-    amounts_only_ = asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) && session.filters.on(FilterId::kNodeResourcesFit)));
+    amounts_only_ =
+        asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
+                                                                  session.filters.on(FilterId::kNodeResourcesFit)));
     limit_binds_ = limited(s, row.queue, asker.amounts) && !within_limits(s, s.later, row.queue, asker.amounts);
 }
 
@@ -32,7 +38,8 @@ bool NodeVictims::passes(NodeId node) const {
     const Snapshot& s = session_.snapshot;
     if (!within_limits(s, s.later, s.pods[asker_.pod].queue, asker_.amounts)) return false;
     if (asker_.resize) {
-        return std::ranges::all_of(asker_.amounts, [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
+        return std::ranges::all_of(asker_.amounts,
+                                   [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
     }
     return session_.filters.check_view(candidate_, s.later, s.later, node).fits();
 }
@@ -48,8 +55,11 @@ bool NodeVictims::gather(NodeId node, UnitList& list) {
 void NodeVictims::order_for_return(UnitList& list) {
     const Snapshot& s = session_.snapshot;
     by_importance_.resize(list.units.size());
-    for (std::uint32_t i = 0; i < by_importance_.size(); ++i) by_importance_[i] = i;
-    std::ranges::sort(by_importance_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    for (std::uint32_t i = 0; i < by_importance_.size(); ++i)
+        by_importance_[i] = i;
+    std::ranges::sort(by_importance_, [&](std::uint32_t a, std::uint32_t b) {
+        return more_important(s, list, list.units[a], list.units[b]);
+    });
     split_by_budget(s, list, by_importance_);
     return_order_ = by_importance_;
     if (!s.budgets.empty()) {
@@ -59,7 +69,8 @@ void NodeVictims::order_for_return(UnitList& list) {
             const std::int32_t whole = list.units[return_order_[i]].whole;
             if (whole < 0) continue;
             const auto at = std::ranges::find(return_order_, static_cast<std::uint32_t>(whole));
-            if (at - return_order_.begin() > static_cast<std::ptrdiff_t>(i)) std::rotate(return_order_.begin() + static_cast<std::ptrdiff_t>(i), at, at + 1);
+            if (at - return_order_.begin() > static_cast<std::ptrdiff_t>(i))
+                std::rotate(return_order_.begin() + static_cast<std::ptrdiff_t>(i), at, at + 1);
         }
     }
 }
@@ -71,7 +82,9 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     if (!gather(node, out.list) && amounts_only_ && !limit_binds_) return false;
     const bool found = amounts_only_ && !limit_binds_ ? by_amounts(node, out) : by_dry_run(node, out);
     if (!found) return false;
-    REPRIEVE_CHECK(!out.chosen.empty(), "an empty victim set on {} means that the pod fitted all along", session_.snapshot.node_name(node));
+    REPRIEVE_CHECK(!out.chosen.empty(),
+                   "an empty victim set on {} means that the pod fitted all along",
+                   session_.snapshot.node_name(node));
     const auto place = [&](std::uint32_t u) { return std::ranges::find(by_importance_, u) - by_importance_.begin(); };
     std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
     out.cost = cost_of(out.list, out.chosen);
@@ -107,19 +120,23 @@ bool NodeVictims::by_amounts(NodeId node, Victims& out) {
         return sum;
     };
     for (std::size_t i = 0; i < count; ++i) {
-        for (const Unit& unit : out.list.units) shorts[i].missing -= freed(unit, shorts[i].dim);
+        for (const Unit& unit : out.list.units)
+            shorts[i].missing -= freed(unit, shorts[i].dim);
         if (shorts[i].missing > 0) return false;
     }
     order_for_return(out.list);
     for (std::uint32_t at : return_order_) {
         const Unit& unit = out.list.units[at];
-        bool stays = unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
-        for (std::size_t i = 0; stays && i < count; ++i) stays = shorts[i].missing + freed(unit, shorts[i].dim) <= 0;
+        bool stays =
+            unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
+        for (std::size_t i = 0; stays && i < count; ++i)
+            stays = shorts[i].missing + freed(unit, shorts[i].dim) <= 0;
         if (!stays) {
             out.chosen.push_back(at);
             continue;
         }
-        for (std::size_t i = 0; i < count; ++i) shorts[i].missing += freed(unit, shorts[i].dim);
+        for (std::size_t i = 0; i < count; ++i)
+            shorts[i].missing += freed(unit, shorts[i].dim);
     }
     return true;
 }
@@ -129,7 +146,8 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     const auto start = tx.checkpoint();
     const auto evict_all = [&] {
         for (const Unit& unit : out.list.units) {
-            for (PodId pod : out.list.pods_of(unit)) tx.evict(pod);
+            for (PodId pod : out.list.pods_of(unit))
+                tx.evict(pod);
         }
     };
     evict_all();
@@ -137,10 +155,13 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     // Somebody on another node may be in the way: a zone-wide anti-affinity, a spread, a claim of one pod only. Filters
     // speak one at a time, so it is asked again once those that the first one named are gone.
     for (int round = 0; !fits && !asker_.resize && round < kRemoteRounds; ++round) {
-        const Answer answer = session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
+        const Answer answer =
+            session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.units.size();
-        if (answer.fit == Fit::kNotNow) add_remote_units(node, answer, out.list);
-        else if (answer.fits()) add_units_under_limit(out.list);
+        if (answer.fit == Fit::kNotNow)
+            add_remote_units(node, answer, out.list);
+        else if (answer.fits())
+            add_units_under_limit(out.list);
         if (out.list.units.size() == before) break;
         tx.rollback(start);
         if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, out.list);
@@ -157,12 +178,14 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     evict_all();
     for (std::uint32_t at : return_order_) {
         const Unit& unit = out.list.units[at];
-        if (unit.whole >= 0 && std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {
+        if (unit.whole >= 0 &&
+            std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {
             out.chosen.push_back(at);  // its gang goes whole
             continue;
         }
         const auto mark = tx.checkpoint();
-        for (PodId pod : out.list.pods_of(unit)) tx.restore(pod);
+        for (PodId pod : out.list.pods_of(unit))
+            tx.restore(pod);
         if (passes(node)) continue;
         tx.rollback(mark);
         out.chosen.push_back(at);
@@ -176,7 +199,8 @@ void NodeVictims::add_units_under_limit(UnitList& list) {
     const Snapshot& s = session_.snapshot;
     for (NodeId other : s.nodes_by_name) {
         for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && share_limit(s, s.pods[pod].queue, s.pods[asker_.pod].queue)) finder_.of_pod(pod, rules_.attack, list);
+            if (s.pods[pod].state == PodState::kRunning && share_limit(s, s.pods[pod].queue, s.pods[asker_.pod].queue))
+                finder_.of_pod(pod, rules_.attack, list);
         }
     }
 }
@@ -192,21 +216,33 @@ void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& 
         const PodClass& cls = s.class_of(pod);
         switch (answer.filter) {
             case FilterId::kInterPodAffinity:
-                return std::ranges::any_of(mine.anti_affinity, [&](TermId t) { return std::ranges::binary_search(cls.matched, t) && same_domain(s.terms[t].key, where); }) ||
-                       std::ranges::any_of(cls.anti_affinity, [&](TermId t) { return std::ranges::binary_search(mine.matched, t) && same_domain(s.terms[t].key, where); });
+                return std::ranges::any_of(mine.anti_affinity,
+                                           [&](TermId t) {
+                                               return std::ranges::binary_search(cls.matched, t) &&
+                                                      same_domain(s.terms[t].key, where);
+                                           }) ||
+                       std::ranges::any_of(cls.anti_affinity, [&](TermId t) {
+                           return std::ranges::binary_search(mine.matched, t) && same_domain(s.terms[t].key, where);
+                       });
             case FilterId::kPodTopologySpread:
-                return std::ranges::any_of(mine.spread, [&](const ClassSpread& c) { return c.hard && std::ranges::binary_search(cls.matched, c.term) && same_domain(c.key, where); });
+                return std::ranges::any_of(mine.spread, [&](const ClassSpread& c) {
+                    return c.hard && std::ranges::binary_search(cls.matched, c.term) && same_domain(c.key, where);
+                });
             case FilterId::kVolumeRestrictions:
                 return std::ranges::any_of(mine.volumes, [&](const ClassVolume& v) {
-                    return v.single_pod && std::ranges::any_of(cls.volumes, [&](const ClassVolume& w) { return w.claim == v.claim && w.kind == v.kind; });
+                    return v.single_pod && std::ranges::any_of(cls.volumes, [&](const ClassVolume& w) {
+                               return w.claim == v.claim && w.kind == v.kind;
+                           });
                 });
-            default: return false;
+            default:
+                return false;
         }
     };
     for (NodeId other : s.nodes_by_name) {
         if (other == node) continue;
         for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other)) finder_.of_pod(pod, rules_.attack, list);
+            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other))
+                finder_.of_pod(pod, rules_.attack, list);
         }
     }
 }
@@ -217,7 +253,8 @@ Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> c
     for (std::uint32_t at : chosen) {
         const Unit& unit = list.units[at];
         bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list.pods[unit.first]].queue);
-        for (PodId pod : list.pods_of(unit)) bill.add_pod(pod, unit.priority);
+        for (PodId pod : list.pods_of(unit))
+            bill.add_pod(pod, unit.priority);
     }
     return bill.cost();
 }
@@ -230,8 +267,9 @@ bool NodeVictims::interchangeable(const UnitList& list) const {
     const Unit& first = list.units.front();
     const auto& shape = s.class_of(list.pods[first.first]).requests;
     return std::ranges::all_of(list.units, [&](const Unit& u) {
-        return u.count == 1 && u.kind == UnitKind::kPod && u.priority == first.priority && u.violations == first.violations &&
-               s.class_of(list.pods[u.first]).requests == shape && !s.pods[list.pods[u.first]].has(kResizing);
+        return u.count == 1 && u.kind == UnitKind::kPod && u.priority == first.priority &&
+               u.violations == first.violations && s.class_of(list.pods[u.first]).requests == shape &&
+               !s.pods[list.pods[u.first]].has(kResizing);
     });
 }
 
@@ -260,11 +298,13 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
     }
     std::vector<std::int32_t> priorities;
     for (const Unit& u : victims.list.units) {
-        for (std::uint32_t i = 0; i < u.count; ++i) priorities.push_back(u.priority);
+        for (std::uint32_t i = 0; i < u.count; ++i)
+            priorities.push_back(u.priority);
     }
     std::ranges::sort(priorities);
     Toll toll;
-    for (std::int64_t i = 0; i < fewest && static_cast<std::size_t>(i) < priorities.size(); ++i) toll.add_pod(priorities[static_cast<std::size_t>(i)], INT64_MAX);
+    for (std::int64_t i = 0; i < fewest && static_cast<std::size_t>(i) < priorities.size(); ++i)
+        toll.add_pod(priorities[static_cast<std::size_t>(i)], INT64_MAX);
     toll.units = 1;
     return rules_.order->cost(toll);
 }

@@ -1,8 +1,9 @@
 // NodeVictims: who must go so that one pod fits on one node.
 //
-// The definition: remove every unit that may be taken; the pod must then pass all filters and its queue's limits; add the
-// units back, those that break a budget first, each from most to least important; whoever cannot come back is a victim.
-// Where only amounts of resources on the node decide, the same walk is done by arithmetic, without touching the state.
+// The definition: remove every unit that may be taken; the pod must then pass all filters and its queue's limits; add
+// the units back, those that break a budget first, each from most to least important; whoever cannot come back is a
+// victim. Where only amounts of resources on the node decide, the same walk is done by arithmetic, without touching the
+// state.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct Asker {
 
 struct Victims {
     Cost cost;
-    bool exact = false;           // no cheaper set exists on this node
+    bool exact = false;                 // no cheaper set exists on this node
     std::vector<std::uint32_t> chosen;  // positions in `list.units`, from most to least important
     UnitList list;
 };

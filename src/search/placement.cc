@@ -23,7 +23,8 @@ const FactAnswers& Placer::facts(PodId pod) {
     if (facts_.size() >= kMostBoards) facts_.clear();
     FactAnswers answers(session_.snapshot.nodes.size(), Answer{Fit::kNever, FilterId::kNone, 0});
     const Candidate candidate(session_.snapshot, pod);
-    for (NodeId node : session_.snapshot.nodes_by_name) answers[node.index()] = session_.filters.check_facts(candidate, node);
+    for (NodeId node : session_.snapshot.nodes_by_name)
+        answers[node.index()] = session_.filters.check_facts(candidate, node);
     return facts_.emplace(key, std::move(answers)).first->second;
 }
 
@@ -35,13 +36,15 @@ bool Placer::could_run(PodId pod) {
     const FactAnswers& answers = facts(pod);
     const Candidate candidate(s, pod);
     return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) {
-        return answers[n.index()].fits() && session_.filters.check_view(candidate, s.later, s.later, n).fit != Fit::kNever;
+        return answers[n.index()].fits() &&
+               session_.filters.check_view(candidate, s.later, s.later, n).fit != Fit::kNever;
     });
 }
 
 FitBoard* Placer::board(PodId pod) {
     const PodClass& cls = session_.snapshot.class_of(pod);
-    if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls)) return nullptr;
+    if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls))
+        return nullptr;
     const ShapeKey key = key_of(pod);
     const FactAnswers& answers = facts(pod);
     const auto it = boards_.find(key);
@@ -67,7 +70,8 @@ bool Placer::passes_without_nominated(PodId pod, NodeId node) {
     }
     if (lifted.empty()) return true;
     const auto mark = session_.tx.checkpoint();
-    for (PodId p : lifted) session_.tx.unplace(p);
+    for (PodId p : lifted)
+        session_.tx.unplace(p);
     const bool passes = session_.filters.check_view(Candidate(s, pod), s.later, s.later, node).fits();
     session_.tx.rollback(mark);
     return passes;
@@ -115,20 +119,27 @@ void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
     Snapshot& s = session_.snapshot;
     devices_.clear();
     if (s.class_of(pod).has_devices && session_.filters.on(FilterId::kDevices)) {
-        // Now: devices that are free both now and when the nominated have come; a device that is being left is not free yet.
+        // Now: devices that are free both now and when the nominated have come; a device that is being left is not free
+        // yet.
         const std::vector<DeviceUse>& later = s.later.use(node).devices;
         const std::vector<DeviceUse> use = view == View::kNow ? held_in_either(s.now.use(node).devices, later) : later;
-        REPRIEVE_CHECK(choose_devices(s.devices[node], use, s.spec_of(pod).devices, devices_), "devices of {} on {}", s.pod_name(pod), s.node_name(node));
+        REPRIEVE_CHECK(choose_devices(s.devices[node], use, s.spec_of(pod).devices, devices_),
+                       "devices of {} on {}",
+                       s.pod_name(pod),
+                       s.node_name(node));
     }
-    if (view == View::kNow) session_.tx.place(pod, node, devices_, note);
-    else session_.tx.nominate(pod, node, devices_, note);
+    if (view == View::kNow)
+        session_.tx.place(pod, node, devices_, note);
+    else
+        session_.tx.nominate(pod, node, devices_, note);
 }
 
 const Placer::Refusal& Placer::refusal(PodId pod) {
     const ShapeKey key = key_of(pod);
     const auto at = session_.tx.checkpoint();
     const bool local = session_.filters.node_local(session_.snapshot, session_.snapshot.class_of(pod));
-    if (!local || !last_refusal_ || last_refusal_->key != key || last_refusal_->at != at) last_refusal_ = LastRefusal{key, at, ask_refusal(pod)};
+    if (!local || !last_refusal_ || last_refusal_->key != key || last_refusal_->at != at)
+        last_refusal_ = LastRefusal{key, at, ask_refusal(pod)};
     return last_refusal_->refusal;
 }
 
@@ -145,7 +156,8 @@ Placer::Refusal Placer::ask_refusal(PodId pod) {
         if (answer.fit != Fit::kNever) out.never = false;
         if (!answer.fits()) ++counts[answer];
     }
-    for (const auto& [answer, count] : counts) out.nodes[describe(answer, candidate)] += count;
+    for (const auto& [answer, count] : counts)
+        out.nodes[describe(answer, candidate)] += count;
     return out;
 }
 

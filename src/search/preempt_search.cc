@@ -23,8 +23,12 @@ auto by_key(const Entries& entries) {
 }  // namespace
 
 PreemptSearch::PreemptSearch(Session& session, Placer& placer, const ActionConfig& action)
-    : session_(session), placer_(placer), action_(action), order_(action, session.config.plugins) {
-    if (!session.config.plugins.lost_work_resource.empty()) work_ = session.snapshot.words->find_dimension(session.config.plugins.lost_work_resource);
+    : session_(session),
+      placer_(placer),
+      action_(action),
+      order_(action, session.config.plugins) {
+    if (!session.config.plugins.lost_work_resource.empty())
+        work_ = session.snapshot.words->find_dimension(session.config.plugins.lost_work_resource);
 }
 
 VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amount> amounts) const {
@@ -41,7 +45,8 @@ bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     if (!placer_.facts(pod)[node.index()].fits()) return false;
     FitBoard* fits = placer_.board(pod);
     const Snapshot& s = session_.snapshot;
-    const Answer answer = fits != nullptr ? fits->later_answer(node) : session_.filters.check_view(Candidate(s, pod), s.later, s.later, node);
+    const Answer answer = fits != nullptr ? fits->later_answer(node)
+                                          : session_.filters.check_view(Candidate(s, pod), s.later, s.later, node);
     return answer.fit == Fit::kNotNow || (answer.fits() && limit_binds);
 }
 
@@ -65,7 +70,8 @@ std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& vi
     constexpr std::size_t kNodesPerWorker = 1024;
     if (!victims.read_only()) return 1;
     const std::int32_t wanted = session_.config.search_threads;
-    const std::size_t most = wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t most =
+        wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1U, std::thread::hardware_concurrency());
     return std::clamp<std::size_t>(nodes / kNodesPerWorker, 1, most);
 }
 
@@ -82,7 +88,8 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
         Victims scratch;
         const std::size_t first = potential.size() * worker / workers;
         const std::size_t last = potential.size() * (worker + 1) / workers;
-        for (std::size_t i = first; i < last; ++i) look(board.entries[potential[i]], mine, nodes[potential[i]], scratch, action_.improve);
+        for (std::size_t i = first; i < last; ++i)
+            look(board.entries[potential[i]], mine, nodes[potential[i]], scratch, action_.improve);
     };
     std::vector<std::thread> threads;
     for (std::size_t worker = 1; worker < workers; ++worker) {
@@ -92,7 +99,8 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
         });
     }
     work(victims, 0);
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+        thread.join();
     board.candidates = std::ranges::count_if(board.entries, &Entry::candidate);
     board.best.build(board.entries.size(), by_key(board.entries));
     board.cursor = session_.touch_end();
@@ -104,9 +112,11 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     const Asker asker{.pod = pod, .amounts = cls.requests};
     const VictimRules rules = rules_for(pod, asker.amounts);
     NodeVictims victims(session_, rules, asker);
-    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage) return find_limited(victims, pod);
+    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
+        return find_limited(victims, pod);
 
-    const bool binds = limited(s, s.pods[pod].queue, asker.amounts) && !within_limits(s, s.later, s.pods[pod].queue, asker.amounts);
+    const bool binds =
+        limited(s, s.pods[pod].queue, asker.amounts) && !within_limits(s, s.later, s.pods[pod].queue, asker.amounts);
     const bool local = session_.filters.node_local(s, cls) && !binds;
     if (!local) {
         Board once;
@@ -159,13 +169,17 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
             board.best.update(rank, better);
             if (board.best.winner() != rank) continue;
         }
-        PreemptChoice choice{.node = node, .victims = scratch_, .proven = proven && scratch_.exact, .candidates = board.candidates};
-        if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : victims.lower_bound(node, scratch_);
+        PreemptChoice choice{
+            .node = node, .victims = scratch_, .proven = proven && scratch_.exact, .candidates = board.candidates};
+        if (!choice.proven && action_.improve)
+            choice.bound = bound && *bound < scratch_.cost ? *bound : victims.lower_bound(node, scratch_);
         const std::uint32_t second = board.best.runner_up(better);
         if (second != Tournament::kNobody && board.entries[second].candidate) {
             Victims other;
-            if (board.entries[second].exact) choice.runner_up = board.entries[second].key;
-            else if (victims.find(s.nodes_by_name[second], other)) choice.runner_up = other.cost;
+            if (board.entries[second].exact)
+                choice.runner_up = board.entries[second].key;
+            else if (victims.find(s.nodes_by_name[second], other))
+                choice.runner_up = other.cost;
         }
         return choice;
     }
@@ -175,13 +189,17 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
 std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, PodId pod) {
     const Snapshot& s = session_.snapshot;
     const PodClass& cls = s.class_of(pod);
-    const bool binds = limited(s, s.pods[pod].queue, cls.requests) && !within_limits(s, s.later, s.pods[pod].queue, cls.requests);
+    const bool binds =
+        limited(s, s.pods[pod].queue, cls.requests) && !within_limits(s, s.later, s.pods[pod].queue, cls.requests);
     std::vector<NodeId> potential;
     for (NodeId node : s.nodes_by_name) {
         if (is_potential(pod, node, binds)) potential.push_back(node);
     }
     const auto all = static_cast<std::int64_t>(potential.size());
-    const std::int64_t wanted = std::min(all, std::max<std::int64_t>(all * action_.min_candidate_nodes_percentage.value_or(0) / 100, action_.min_candidate_nodes_absolute.value_or(0)));
+    const std::int64_t wanted =
+        std::min(all,
+                 std::max<std::int64_t>(all * action_.min_candidate_nodes_percentage.value_or(0) / 100,
+                                        action_.min_candidate_nodes_absolute.value_or(0)));
     std::optional<PreemptChoice> best;
     std::int64_t found = 0;
     bool peaceful = false;
@@ -189,7 +207,9 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
         if (!victims.find(node, scratch_)) continue;
         if (action_.improve) victims.improve(node, scratch_);
         ++found;
-        peaceful = peaceful || std::ranges::all_of(scratch_.chosen, [&](std::uint32_t u) { return scratch_.list.units[u].violations == 0; });
+        peaceful = peaceful || std::ranges::all_of(scratch_.chosen, [&](std::uint32_t u) {
+                       return scratch_.list.units[u].violations == 0;
+                   });
         if (!best || scratch_.cost < best->victims.cost) {
             const std::optional<Cost> second = best ? std::optional(best->victims.cost) : std::nullopt;
             best = PreemptChoice{.node = node, .victims = scratch_, .runner_up = second};
@@ -210,7 +230,8 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const NodeId node = s.pods[pod].node;
     if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
     if (action_.improve) victims.improve(node, scratch_);
-    return PreemptChoice{.node = node, .victims = scratch_, .proven = scratch_.exact && action_.improve, .candidates = 1};
+    return PreemptChoice{
+        .node = node, .victims = scratch_, .proven = scratch_.exact && action_.improve, .candidates = 1};
 }
 
 }  // namespace reprieve

@@ -1,8 +1,8 @@
 // PreemptSearch: the cheapest node for one pod to preempt its way in, and who goes there.
 //
-// For each kind of attacker (shape, priority, queue) a board keeps the cost of every node. A node is entered with a lower
-// bound; only when its bound wins the tournament is it looked at in full. So all nodes are considered, few are searched,
-// and the winner is proven cheapest. After a commit only touched nodes are asked again.
+// For each kind of attacker (shape, priority, queue) a board keeps the cost of every node. A node is entered with a
+// lower bound; only when its bound wins the tournament is it looked at in full. So all nodes are considered, few are
+// searched, and the winner is proven cheapest. After a commit only touched nodes are asked again.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace reprieve {
 struct PreemptChoice {
     NodeId node;
     Victims victims;
-    bool proven = false;             // no node has a cheaper set
-    std::optional<Cost> bound;       // where not proven: no set costs less than this
+    bool proven = false;        // no node has a cheaper set
+    std::optional<Cost> bound;  // where not proven: no set costs less than this
     std::optional<Cost> runner_up;
-    std::int64_t candidates = 0;     // nodes where evictions would make room
+    std::int64_t candidates = 0;  // nodes where evictions would make room
 };
 
 class PreemptSearch {

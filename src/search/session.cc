@@ -28,13 +28,15 @@ void Session::commit(Transaction::Checkpoint from) {
             }
         }
         if (op.kind == OpKind::kEvict) {
-            for (BudgetId budget : snapshot.class_of(op.pod).budgets) touch_budget(budget);
+            for (BudgetId budget : snapshot.class_of(op.pod).budgets)
+                touch_budget(budget);
         }
     }
 }
 
 void Session::rollback(Transaction::Checkpoint to) {
-    for (const Op& op : tx.since(to)) touched_.push_back(op.node);
+    for (const Op& op : tx.since(to))
+        touched_.push_back(op.node);
     tx.rollback(to);
 }
 

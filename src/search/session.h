@@ -32,7 +32,9 @@ public:
     void touch(NodeId node) { touched_.push_back(node); }
     // Rolls back and touches the nodes of the ops that are gone.
     void rollback(Transaction::Checkpoint to);
-    [[nodiscard]] std::span<const NodeId> touched_since(std::size_t cursor) const { return std::span(touched_).subspan(cursor); }
+    [[nodiscard]] std::span<const NodeId> touched_since(std::size_t cursor) const {
+        return std::span(touched_).subspan(cursor);
+    }
     [[nodiscard]] std::size_t touch_end() const { return touched_.size(); }
 
     // Fits in this view by all filters, facts included.

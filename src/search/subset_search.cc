@@ -16,9 +16,11 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best) : own
     const std::vector<Unit>& units = best_.list.units;
     arithmetic_ = owner_.amounts_only_ && !owner_.limit_binds_;
     order_.resize(units.size());
-    for (std::uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
+    for (std::uint32_t i = 0; i < order_.size(); ++i)
+        order_[i] = i;
     // The least important are decided first: cheap sets are met early.
-    std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, best_.list, units[b], units[a]); });
+    std::ranges::sort(
+        order_, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, best_.list, units[b], units[a]); });
     is_evicted_.resize(units.size());
     if (!arithmetic_) return;
     std::vector<Dim> shorts;
@@ -32,17 +34,20 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best) : own
     for (std::size_t u = 0; u < units.size(); ++u) {
         for (PodId pod : best_.list.pods_of(units[u])) {
             if (s.pods[pod].node != node_) continue;
-            for (std::size_t d = 0; d < shorts.size(); ++d) freed_[u][d] += s.spec_of(pod).requests.get(shorts[d]);
+            for (std::size_t d = 0; d < shorts.size(); ++d)
+                freed_[u][d] += s.spec_of(pod).requests.get(shorts[d]);
             if (s.pods[pod].has(kResizing)) {
                 for (const auto& a : s.facts->resize_delta(pod)) {
-                    for (std::size_t d = 0; d < shorts.size(); ++d) freed_[u][d] -= a.dim == shorts[d] ? a.value : 0;
+                    for (std::size_t d = 0; d < shorts.size(); ++d)
+                        freed_[u][d] -= a.dim == shorts[d] ? a.value : 0;
                 }
             }
         }
     }
     rest_.resize(units.size() + 1, std::vector<std::int64_t>(shorts.size()));
     for (std::size_t i = units.size(); i-- > 0;) {
-        for (std::size_t d = 0; d < shorts.size(); ++d) rest_[i][d] = rest_[i + 1][d] + freed_[order_[i]][d];
+        for (std::size_t d = 0; d < shorts.size(); ++d)
+            rest_[i][d] = rest_[i + 1][d] + freed_[order_[i]][d];
     }
 }
 
@@ -52,7 +57,8 @@ void SubsetSearch::run() {
     const auto start = tx.checkpoint();
     if (!arithmetic_) {
         for (std::uint32_t u : order_) {
-            for (PodId pod : best_.list.pods_of(best_.list.units[u])) tx.evict(pod);
+            for (PodId pod : best_.list.pods_of(best_.list.units[u]))
+                tx.evict(pod);
         }
     }
     const std::int64_t budget = arithmetic_ ? kArithmeticSteps : kDryRunSteps;
@@ -72,7 +78,8 @@ bool SubsetSearch::too_dear() const {
     for (std::size_t i = 0; i < terms.size(); ++i) {
         if (terms[i] != CostTerm::kLatestStart) continue;
         // This one may still fall: only terms before it can cut.
-        for (std::size_t j = i; j < terms.size(); ++j) so_far.terms[j] = limit.terms[j] = 0;
+        for (std::size_t j = i; j < terms.size(); ++j)
+            so_far.terms[j] = limit.terms[j] = 0;
         return so_far > limit;
     }
     return so_far >= limit;
@@ -105,12 +112,14 @@ bool SubsetSearch::links_hold() const {
 
 void SubsetSearch::keep(std::uint32_t unit) {
     if (arithmetic_) return;
-    for (PodId pod : best_.list.pods_of(best_.list.units[unit])) owner_.session_.tx.restore(pod);
+    for (PodId pod : best_.list.pods_of(best_.list.units[unit]))
+        owner_.session_.tx.restore(pod);
 }
 
 void SubsetSearch::unkeep(std::uint32_t unit) {
     if (arithmetic_) return;
-    for (PodId pod : best_.list.pods_of(best_.list.units[unit])) owner_.session_.tx.evict(pod);
+    for (PodId pod : best_.list.pods_of(best_.list.units[unit]))
+        owner_.session_.tx.evict(pod);
 }
 
 void SubsetSearch::descend(std::size_t depth) {
@@ -134,9 +143,11 @@ void SubsetSearch::descend(std::size_t depth) {
     // Let it go, or keep it if the others can still make room.
     evicted_.push_back(unit);
     is_evicted_[unit] = true;
-    for (std::size_t d = 0; d < missing_.size(); ++d) missing_[d] -= freed_[unit][d];
+    for (std::size_t d = 0; d < missing_.size(); ++d)
+        missing_[d] -= freed_[unit][d];
     descend(depth + 1);
-    for (std::size_t d = 0; d < missing_.size(); ++d) missing_[d] += freed_[unit][d];
+    for (std::size_t d = 0; d < missing_.size(); ++d)
+        missing_[d] += freed_[unit][d];
     is_evicted_[unit] = false;
     evicted_.pop_back();
     keep(unit);

@@ -31,12 +31,12 @@ private:
     NodeVictims& owner_;
     NodeId node_;
     Victims& best_;
-    std::vector<std::uint32_t> order_;       // units from most to least important
-    std::vector<std::uint32_t> evicted_;     // chosen so far
+    std::vector<std::uint32_t> order_;    // units from most to least important
+    std::vector<std::uint32_t> evicted_;  // chosen so far
     std::vector<bool> is_evicted_;
     std::vector<std::vector<std::int64_t>> freed_;  // per unit, per short dimension
     std::vector<std::vector<std::int64_t>> rest_;   // what units from this depth on could free
-    std::vector<std::int64_t> missing_;      // per short dimension, with what is evicted so far
+    std::vector<std::int64_t> missing_;             // per short dimension, with what is evicted so far
     std::int64_t steps_ = 0;
     bool arithmetic_ = false;
 };

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 
-#include "state/sub_groups.h"
 #include "search/gang_placement.h"
+#include "state/sub_groups.h"
 
 namespace reprieve {
 namespace {
 
-// Tries the pods in the domain's children, fullest use of each first, before using the domain freely: fewer sub-domains.
+// Tries the pods in the domain's children, fullest use of each first, before using the domain freely: fewer
+// sub-domains.
 class Packing {
 public:
-    Packing(Session& session, Placer& placer, View view, std::uint32_t note) : session_(session), placer_(placer), view_(view), note_(note) {}
+    Packing(Session& session, Placer& placer, View view, std::uint32_t note)
+        : session_(session),
+          placer_(placer),
+          view_(view),
+          note_(note) {}
 
     bool place(std::span<const PodId> pods, const SearchDomain& domain) {
         const std::vector<DomainId> children = children_of(domain);
@@ -28,7 +33,8 @@ private:
         std::vector<DomainId> out;
         const auto& all = session_.snapshot.domains.domains;
         for (DomainId d : IdRange<DomainId>(all.size())) {
-            if (domain.domain ? all[d].parent == domain.domain : (!all[d].parent && !all[d].label_key)) out.push_back(d);
+            if (domain.domain ? all[d].parent == domain.domain : (!all[d].parent && !all[d].label_key))
+                out.push_back(d);
         }
         return out;
     }
@@ -48,7 +54,8 @@ private:
                 const std::vector<PodId> left = place_some(rest, child.nodes);
                 session_.rollback(mark);
                 std::int64_t room = 0;
-                for (NodeId n : child.nodes) room += view().free(n, kCpu);
+                for (NodeId n : child.nodes)
+                    room += view().free(n, kCpu);
                 const bool better = left.size() != best_left.size() ? left.size() < best_left.size() : room < best_room;
                 if (left.size() == rest.size() || !better) continue;
                 best = i;
@@ -95,11 +102,18 @@ private:
 TopologySeat make_seat(const Snapshot& s, GangId gang, SearchDomain domain) {
     TopologySeat seat{.domain = std::move(domain), .gang = gang};
     const Gang* fact = gang ? s.gangs[gang].fact : nullptr;
-    if (fact != nullptr) seat.sub_rules = std::ranges::any_of(fact->sub_groups, [](const SubGroupPolicy& p) { return p.topology.has_value(); });
+    if (fact != nullptr)
+        seat.sub_rules =
+            std::ranges::any_of(fact->sub_groups, [](const SubGroupPolicy& p) { return p.topology.has_value(); });
     return seat;
 }
 
-bool place_in_seat(Session& session, Placer& placer, std::span<const PodId> pods, View view, const TopologySeat& seat, std::uint32_t note) {
+bool place_in_seat(Session& session,
+                   Placer& placer,
+                   std::span<const PodId> pods,
+                   View view,
+                   const TopologySeat& seat,
+                   std::uint32_t note) {
     const Snapshot& s = session.snapshot;
     Packing packing(session, placer, view, note);
     if (!seat.sub_rules) return packing.place(pods, seat.domain);
@@ -111,10 +125,12 @@ bool place_in_seat(Session& session, Placer& placer, std::span<const PodId> pods
         if (at == groups.end()) at = groups.insert(groups.end(), {key, {}});
         at->second.push_back(pod);
     }
-    std::ranges::stable_sort(groups, [&](const auto& a, const auto& b) { return sub_group_before(s, a.first, b.first); });
+    std::ranges::stable_sort(groups,
+                             [&](const auto& a, const auto& b) { return sub_group_before(s, a.first, b.first); });
     const auto start = session.tx.checkpoint();
     for (const auto& [key, members] : groups) {
-        const SubGroupPolicy* policy = key ? &s.gangs[seat.gang].fact->sub_groups[static_cast<std::size_t>(key.policy)] : nullptr;
+        const SubGroupPolicy* policy =
+            key ? &s.gangs[seat.gang].fact->sub_groups[static_cast<std::size_t>(key.policy)] : nullptr;
         bool placed = false;
         if (policy == nullptr || !policy->topology) {
             placed = packing.place(members, seat.domain);

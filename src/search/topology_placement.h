@@ -23,6 +23,11 @@ struct TopologySeat {
 [[nodiscard]] TopologySeat make_seat(const Snapshot& snapshot, GangId gang, SearchDomain domain);
 
 // Places all pods in the seat or none.
-[[nodiscard]] bool place_in_seat(Session& session, Placer& placer, std::span<const PodId> pods, View view, const TopologySeat& seat, std::uint32_t note);
+[[nodiscard]] bool place_in_seat(Session& session,
+                                 Placer& placer,
+                                 std::span<const PodId> pods,
+                                 View view,
+                                 const TopologySeat& seat,
+                                 std::uint32_t note);
 
 }  // namespace reprieve

@@ -15,15 +15,19 @@ public:
     template <class Better>
     void build(std::size_t entries, Better better) {
         size_ = 1;
-        while (size_ < entries) size_ *= 2;
+        while (size_ < entries)
+            size_ *= 2;
         winner_.assign(2 * size_, kNobody);
-        for (std::size_t i = 0; i < entries; ++i) winner_[size_ + i] = static_cast<std::uint32_t>(i);
-        for (std::size_t at = size_ - 1; at >= 1; --at) winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
+        for (std::size_t i = 0; i < entries; ++i)
+            winner_[size_ + i] = static_cast<std::uint32_t>(i);
+        for (std::size_t at = size_ - 1; at >= 1; --at)
+            winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
     }
 
     template <class Better>
     void update(std::size_t entry, Better better) {
-        for (std::size_t at = (size_ + entry) / 2; at >= 1; at /= 2) winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
+        for (std::size_t at = (size_ + entry) / 2; at >= 1; at /= 2)
+            winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
     }
 
     [[nodiscard]] std::uint32_t winner() const { return winner_.size() < 2 ? kNobody : winner_[1]; }
@@ -34,7 +38,8 @@ public:
         const std::uint32_t first = winner();
         if (first == kNobody) return kNobody;
         std::uint32_t second = kNobody;
-        for (std::size_t at = size_ + first; at > 1; at /= 2) second = play(second, winner_[at ^ 1U], better);
+        for (std::size_t at = size_ + first; at > 1; at /= 2)
+            second = play(second, winner_[at ^ 1U], better);
         return second;
     }
 

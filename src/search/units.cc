@@ -21,7 +21,9 @@ Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) 
         for (const auto& [have, value] : cls.requests) {
             if (have != dim) continue;
             out.covered += multiply_divide(std::min(value, needed), 1'000'000, needed);
-            out.size = saturating_add(out.size, static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(value) * 1'000'000 / needed, INT64_MAX)));
+            out.size = saturating_add(
+                out.size,
+                static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(value) * 1'000'000 / needed, INT64_MAX)));
         }
     }
     return out;
@@ -58,7 +60,8 @@ public:
         count_sub_groups(gang);
         if (gang.fact == nullptr || gang.fact->role_minimums.empty()) return;
         std::int64_t sum = 0;
-        for (const auto& [role, min] : gang.fact->role_minimums) sum += min;
+        for (const auto& [role, min] : gang.fact->role_minimums)
+            sum += min;
         if (gang.min < sum) return;  // elastic: role minimums are not enforced
         for (const auto& [role, min] : gang.fact->role_minimums) {
             std::int32_t live = 0;
@@ -104,15 +107,16 @@ private:
         return sub.live >= std::max(1, (*policies_)[static_cast<std::size_t>(sub.key.policy)].size);
     }
 
-    // A pod of a complete sub-group may go only while its policy has more complete ones than it needs; one of a sub-group
-    // that is broken already may go anyway.
+    // A pod of a complete sub-group may go only while its policy has more complete ones than it needs; one of a
+    // sub-group that is broken already may go anyway.
     bool take_from_sub_group(PodId pod) {
         if (policies_ == nullptr) return true;
         const SubGroupKey key = sub_group_of(snapshot_, pod);
         const auto at = key ? std::ranges::find(subs_, key, &SubGroup::key) : subs_.end();
         if (at == subs_.end()) return true;
         if (is_ready(*at)) {
-            const auto ready = std::ranges::count_if(subs_, [&](const SubGroup& s) { return s.key.policy == key.policy && is_ready(s); });
+            const auto ready = std::ranges::count_if(
+                subs_, [&](const SubGroup& s) { return s.key.policy == key.policy && is_ready(s); });
             const bool breaks = at->live - 1 < std::max(1, (*policies_)[static_cast<std::size_t>(key.policy)].size);
             if (breaks && ready <= (*policies_)[static_cast<std::size_t>(key.policy)].min_sub_groups) return false;
         }
@@ -144,9 +148,15 @@ bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
 
 void UnitFinder::add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const {
     const Snapshot& s = session_.snapshot;
-    Unit unit{.kind = kind, .gang = s.pods[pods.front()].gang, .priority = s.pods[pods.front()].unit_priority, .rank = rank,
-              .first = static_cast<std::uint32_t>(out.pods.size()), .count = static_cast<std::uint32_t>(pods.size()), .start_us = INT64_MAX};
-    for (PodId p : pods) unit.start_us = std::min(unit.start_us, s.pods[p].started.us);
+    Unit unit{.kind = kind,
+              .gang = s.pods[pods.front()].gang,
+              .priority = s.pods[pods.front()].unit_priority,
+              .rank = rank,
+              .first = static_cast<std::uint32_t>(out.pods.size()),
+              .count = static_cast<std::uint32_t>(pods.size()),
+              .start_us = INT64_MAX};
+    for (PodId p : pods)
+        unit.start_us = std::min(unit.start_us, s.pods[p].started.us);
     out.pods.insert(out.pods.end(), pods.begin(), pods.end());
     out.units.push_back(unit);
 }
@@ -179,12 +189,14 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack, a, b); });
     Surplus surplus(s, id);
     if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
-        for (PodId p : local_) add(surplus.take(p) ? UnitKind::kSafe : UnitKind::kWhole, 2, std::span(&p, 1), out);
+        for (PodId p : local_)
+            add(surplus.take(p) ? UnitKind::kSafe : UnitKind::kWhole, 2, std::span(&p, 1), out);
         return;
     }
     std::vector<PodId> safe;
     std::vector<PodId> core;
-    for (PodId p : local_) (surplus.take(p) ? safe : core).push_back(p);
+    for (PodId p : local_)
+        (surplus.take(p) ? safe : core).push_back(p);
     std::int32_t whole = -1;
     if (!core.empty() && (attack.local_only || whole_pods(id, attack, scratch_))) {
         if (attack.local_only) scratch_ = core;
@@ -206,9 +218,12 @@ void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, U
             if (!takeable(pod, attack)) continue;
             const PodRow& row = s.pods[pod];
             const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
-            if (gang == nullptr) add(UnitKind::kPod, 1, std::span(&pod, 1), out);
-            else if (gang->min == 0 && !gang->one_unit()) add(UnitKind::kPod, 2, std::span(&pod, 1), out);
-            else in_gangs_.push_back(pod);
+            if (gang == nullptr)
+                add(UnitKind::kPod, 1, std::span(&pod, 1), out);
+            else if (gang->min == 0 && !gang->one_unit())
+                add(UnitKind::kPod, 2, std::span(&pod, 1), out);
+            else
+                in_gangs_.push_back(pod);
         }
     }
     if (in_gangs_.empty()) return;
@@ -217,8 +232,10 @@ void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, U
     for (std::size_t first = 0; first < in_gangs_.size();) {
         const GangId gang = s.pods[in_gangs_[first]].gang;
         std::size_t last = first;
-        while (last < in_gangs_.size() && s.pods[in_gangs_[last]].gang == gang) ++last;
-        local_.assign(in_gangs_.begin() + static_cast<std::ptrdiff_t>(first), in_gangs_.begin() + static_cast<std::ptrdiff_t>(last));
+        while (last < in_gangs_.size() && s.pods[in_gangs_[last]].gang == gang)
+            ++last;
+        local_.assign(in_gangs_.begin() + static_cast<std::ptrdiff_t>(first),
+                      in_gangs_.begin() + static_cast<std::ptrdiff_t>(last));
         first = last;
         // Gangs of one composite that goes as a whole are one unit.
         if (const CompositeId root = s.gangs[gang].whole_root) {
@@ -274,8 +291,10 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
 void drop_over_budget(const Snapshot& s, UnitList& list) {
     if (s.budgets.empty()) return;
     std::vector<std::uint32_t> order(list.units.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+        order[i] = i;
+    std::ranges::sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
     std::vector<std::pair<BudgetId, std::int64_t>> left;
     std::vector<bool> dropped(list.units.size());
     for (std::uint32_t at : order) {
@@ -290,8 +309,10 @@ void drop_over_budget(const Snapshot& s, UnitList& list) {
                 if (--it->second < 0) allowed = false;
             }
         }
-        if (allowed) left = std::move(spent);
-        else dropped[at] = true;
+        if (allowed)
+            left = std::move(spent);
+        else
+            dropped[at] = true;
     }
     // A SAFE pod does not outlive the refusal of its gang's WHOLE part: positions move, so links are made anew.
     std::vector<std::int32_t> moved(list.units.size(), -1);

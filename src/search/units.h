@@ -19,9 +19,9 @@ struct Attack {
     std::int32_t priority = 0;
     QueueId queue;
     bool cross_queue = false;
-    std::span<const Resources::Amount> need;  // of the demand, for the order inside a gang
+    std::span<const Resources::Amount> need;    // of the demand, for the order inside a gang
     const std::vector<bool>* useful = nullptr;  // by NodeId: nodes that the demand could use; null: all
-    bool reclaim = false;  // by fairness: other queues' pods of any priority; the share rules vote later
+    bool reclaim = false;     // by fairness: other queues' pods of any priority; the share rules vote later
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
 
@@ -29,19 +29,21 @@ struct Unit {
     UnitKind kind = UnitKind::kPod;
     GangId gang;
     std::int32_t priority = 0;
-    std::int32_t rank = 1;              // composite 3, in a group 2, single pod 1
-    std::uint32_t first = 0;            // its pods, in UnitList::pods
+    std::int32_t rank = 1;    // composite 3, in a group 2, single pod 1
+    std::uint32_t first = 0;  // its pods, in UnitList::pods
     std::uint32_t count = 0;
-    std::int64_t start_us = 0;          // of its earliest member
-    std::int32_t whole = -1;            // SAFE: the WHOLE unit of the same gang in this list, if any
-    std::int32_t violations = 0;        // pods that break a budget
+    std::int64_t start_us = 0;    // of its earliest member
+    std::int32_t whole = -1;      // SAFE: the WHOLE unit of the same gang in this list, if any
+    std::int32_t violations = 0;  // pods that break a budget
 };
 
 struct UnitList {
     std::vector<Unit> units;
     std::vector<PodId> pods;
 
-    [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const { return std::span(pods).subspan(unit.first, unit.count); }
+    [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const {
+        return std::span(pods).subspan(unit.first, unit.count);
+    }
     void clear() {
         units.clear();
         pods.clear();

@@ -24,24 +24,33 @@ struct DeviceUse {
     }
 };
 
-Result<void> admit_resources(const Vocabulary& words, const Resources& offered, const Resources& used, const Resources& asked) {
+Result<void> admit_resources(const Vocabulary& words,
+                             const Resources& offered,
+                             const Resources& used,
+                             const Resources& asked) {
     for (const auto& [dim, value] : asked) {
         if (value <= 0 || used.get(dim) + value <= offered.get(dim)) continue;
-        return fail(fmt::format("OutOf{}: requested {}, used {}, capacity {}", words.text(dim), value, used.get(dim), offered.get(dim)));
+        return fail(fmt::format(
+            "OutOf{}: requested {}, used {}, capacity {}", words.text(dim), value, used.get(dim), offered.get(dim)));
     }
     return {};
 }
 
-Result<void> admit_devices(const Node& node, const std::map<std::int32_t, DeviceUse>& used, const std::vector<DeviceHold>& asked) {
+Result<void> admit_devices(const Node& node,
+                           const std::map<std::int32_t, DeviceUse>& used,
+                           const std::vector<DeviceHold>& asked) {
     for (const DeviceHold& hold : asked) {
-        const auto device = std::find_if(node.devices.begin(), node.devices.end(), [&](const Device& d) { return d.index == hold.index; });
-        if (device == node.devices.end()) return fail(fmt::format("UnexpectedAdmissionError: there is no device {}", hold.index));
+        const auto device = std::find_if(
+            node.devices.begin(), node.devices.end(), [&](const Device& d) { return d.index == hold.index; });
+        if (device == node.devices.end())
+            return fail(fmt::format("UnexpectedAdmissionError: there is no device {}", hold.index));
         const auto found = used.find(hold.index);
         DeviceUse use = found == used.end() ? DeviceUse() : found->second;
         use.add(hold);
         const bool shared_whole = use.whole > 0 && use.holders > 1;
         const bool overfull = (device->memory > 0 && use.memory > device->memory) || use.milli > kWholeDeviceMilli;
-        if (shared_whole || overfull) return fail(fmt::format("UnexpectedAdmissionError: device {} is taken", hold.index));
+        if (shared_whole || overfull)
+            return fail(fmt::format("UnexpectedAdmissionError: device {} is taken", hold.index));
     }
     return {};
 }
@@ -57,7 +66,8 @@ Result<void> admit_pod(const Store& store, const Store::Entry& node, const Pod& 
         const Pod& other = store.at(slot).pod();
         if (other.finished()) continue;
         used.add(words.spec(other.spec).requests);
-        for (const DeviceHold& hold : other.more().held_devices) devices[hold.index].add(hold);
+        for (const DeviceHold& hold : other.more().held_devices)
+            devices[hold.index].add(hold);
     }
     if (auto fits = admit_resources(words, fact.allocatable, used, words.spec(pod.spec).requests); !fits) return fits;
     return admit_devices(fact, devices, pod.more().held_devices);

@@ -11,7 +11,8 @@ constexpr const char* kPlanNote = "reprieve.dev/plan";
 
 std::string joined(const std::vector<std::string>& parts) {
     std::string out;
-    for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
+    for (const std::string& part : parts)
+        out += (out.empty() ? "" : ",") + part;
     return out;
 }
 
@@ -26,17 +27,24 @@ Result<SlotId> Api::find(const PodRef& pod) const {
     const SlotId slot = store_.find_pod(pod.name);
     if (!slot) return fail(fmt::format("pods \"{}\" not found", pod.name));
     if (!pod.uid.empty() && store_.at(slot).uid() != pod.uid) {
-        return fail(fmt::format("pods \"{}\": the UID in the precondition ({}) does not match ({})", pod.name, pod.uid, store_.at(slot).uid()));
+        return fail(fmt::format("pods \"{}\": the UID in the precondition ({}) does not match ({})",
+                                pod.name,
+                                pod.uid,
+                                store_.at(slot).uid()));
     }
     return slot;
 }
 
-Result<void> Api::annotate(const PodRef& pod, const std::map<std::string, std::string>& set, const std::vector<std::string>& remove) {
+Result<void> Api::annotate(const PodRef& pod,
+                           const std::map<std::string, std::string>& set,
+                           const std::vector<std::string>& remove) {
     const Result<SlotId> slot = find(pod);
     if (!slot) return std::unexpected(slot.error());
     Json body = store_.at(*slot).body;
-    for (const auto& [key, value] : set) make_path(body, {"metadata", "annotations", key}) = value;
-    for (const std::string& key : remove) erase_path(body, {"metadata", "annotations", key});
+    for (const auto& [key, value] : set)
+        make_path(body, {"metadata", "annotations", key}) = value;
+    for (const std::string& key : remove)
+        erase_path(body, {"metadata", "annotations", key});
     store_.edit(*slot, std::move(body));
     return {};
 }
@@ -76,9 +84,12 @@ Result<void> Api::evict(const PodRef& pod) {
     std::vector<SlotId> budgets;
     for (SlotId id : store_.of_kind("PodDisruptionBudget.policy")) {
         const auto& budget = std::get<DisruptionBudget>(store_.at(id).object);
-        if (store_.at(id).key.ns != entry.key.ns || budget.selector.empty() || !budget.selector.matches(labels, store_.words())) continue;
+        if (store_.at(id).key.ns != entry.key.ns || budget.selector.empty() ||
+            !budget.selector.matches(labels, store_.words()))
+            continue;
         if (number_at(store_.at(id).body, {"status", "disruptionsAllowed"}, 0) <= 0) {
-            return fail(fmt::format("429: cannot evict {}: budget {} allows no disruption", pod.name, store_.at(id).key.name));
+            return fail(
+                fmt::format("429: cannot evict {}: budget {} allows no disruption", pod.name, store_.at(id).key.name));
         }
         budgets.push_back(id);
     }
@@ -95,8 +106,10 @@ Result<void> Api::nominate(const PodRef& pod, const std::string& node) {
     const Result<SlotId> slot = find(pod);
     if (!slot) return node.empty() ? Result<void>() : std::unexpected(slot.error());
     Json body = store_.at(*slot).body;
-    if (node.empty()) drop_promise(body);
-    else make_path(body, {"status", "nominatedNodeName"}) = node;
+    if (node.empty())
+        drop_promise(body);
+    else
+        make_path(body, {"status", "nominatedNodeName"}) = node;
     store_.edit(*slot, std::move(body));
     return {};
 }
@@ -136,7 +149,8 @@ SlotId Api::workload_of(const ScaleChange& change) const {
     for (const char* kind : {"Deployment.apps", "Revision.serving.knative.dev"}) {
         for (SlotId slot : store_.of_kind(kind)) {
             const Store::Entry& entry = store_.at(slot);
-            if (entry.key.ns != ns || text_at(entry.body, {"metadata", "labels", "reprieve.dev/serving"}) != name) continue;
+            if (entry.key.ns != ns || text_at(entry.body, {"metadata", "labels", "reprieve.dev/serving"}) != name)
+                continue;
             const std::string own = text_at(entry.body, {"metadata", "labels", "reprieve.dev/plane"});
             if ((own.empty() ? "default" : own) == plane) return slot;
         }
@@ -148,8 +162,11 @@ Result<void> Api::scale(const ScaleChange& change) {
     const SlotId slot = workload_of(change);
     if (!slot) return fail(fmt::format("{}: no workload in plane {}", change.deployment, change.plane));
     Json body = store_.at(slot).body;
-    if (store_.at(slot).key.kind == "Deployment.apps") make_path(body, {"spec", "replicas"}) = change.to;
-    else make_path(body, {"metadata", "annotations", "autoscaling.knative.dev/max-scale"}) = fmt::format("{}", change.to);
+    if (store_.at(slot).key.kind == "Deployment.apps")
+        make_path(body, {"spec", "replicas"}) = change.to;
+    else
+        make_path(body, {"metadata", "annotations", "autoscaling.knative.dev/max-scale"}) =
+            fmt::format("{}", change.to);
     store_.edit(slot, std::move(body));
     return {};
 }
@@ -175,7 +192,9 @@ Result<void> Api::apply(const Json& manifest) {
 
 Result<void> Api::erase(const Json& manifest) {
     const SlotId slot = find_like(manifest);
-    if (!slot) return fail(fmt::format("{} \"{}\" not found", text_at(manifest, {"kind"}), text_at(manifest, {"metadata", "name"})));
+    if (!slot)
+        return fail(
+            fmt::format("{} \"{}\" not found", text_at(manifest, {"kind"}), text_at(manifest, {"metadata", "name"})));
     erase_all(slot);
     return {};
 }
@@ -185,7 +204,8 @@ void Api::erase_all(SlotId slot) {
     if (entry.is_pod()) return remove_pod(slot, {});
     const std::set<SlotId> children = store_.children(entry.key);
     store_.remove(slot);
-    for (SlotId child : children) erase_all(child);
+    for (SlotId child : children)
+        erase_all(child);
 }
 
 }  // namespace reprieve

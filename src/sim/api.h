@@ -1,5 +1,5 @@
-// Api: what the API server of the embedded cluster does when asked to. Every request can be repeated: asking for what is
-// so already succeeds. A request that names a uid is about that pod and no later one of the same name.
+// Api: what the API server of the embedded cluster does when asked to. Every request can be repeated: asking for what
+// is so already succeeds. A request that names a uid is about that pod and no later one of the same name.
 #pragma once
 
 #include <map>
@@ -23,7 +23,9 @@ class Api {
 public:
     explicit Api(Store& store) : store_(store) {}
 
-    [[nodiscard]] Result<void> annotate(const PodRef& pod, const std::map<std::string, std::string>& set, const std::vector<std::string>& remove);
+    [[nodiscard]] Result<void> annotate(const PodRef& pod,
+                                        const std::map<std::string, std::string>& set,
+                                        const std::vector<std::string>& remove);
     // Sets the condition DisruptionTarget.
     [[nodiscard]] Result<void> mark(const PodRef& pod);
     // DELETE; without a grace, with the pod's own. A pod that is on no node, or finished, is gone at once.
@@ -33,7 +35,9 @@ public:
     // status.nominatedNodeName; empty clears it and what was recorded about it.
     [[nodiscard]] Result<void> nominate(const PodRef& pod, const std::string& node);
     // Refused where the node has no room, as its kubelet would.
-    [[nodiscard]] Result<void> bind(const PodRef& pod, const std::string& node, const std::vector<std::string>& devices);
+    [[nodiscard]] Result<void> bind(const PodRef& pod,
+                                    const std::string& node,
+                                    const std::vector<std::string>& devices);
     // The number of replicas of one plane of a serving deployment.
     [[nodiscard]] Result<void> scale(const ScaleChange& change);
 

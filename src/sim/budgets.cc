@@ -7,7 +7,9 @@ namespace reprieve {
 namespace {
 
 // Percentages are rounded up.
-std::int64_t resolve(const IntOrPercent& amount, std::int64_t whole) { return amount.percent ? (amount.value * whole + 99) / 100 : amount.value; }
+std::int64_t resolve(const IntOrPercent& amount, std::int64_t whole) {
+    return amount.percent ? (amount.value * whole + 99) / 100 : amount.value;
+}
 
 }  // namespace
 
@@ -30,8 +32,12 @@ std::int64_t Budgets::expected(const std::vector<SlotId>& pods) const {
     for (SlotId slot : pods) {
         const ObjectKey& owner = store_.at(slot).owner;
         const SlotId known = store_.find(owner);
-        if (!known) ++sum;
-        else if (owners.insert(owner).second) sum += number_at(store_.at(known).body, {"spec", "replicas"}, number_at(store_.at(known).body, {"spec", "parallelism"}, 1));
+        if (!known)
+            ++sum;
+        else if (owners.insert(owner).second)
+            sum += number_at(store_.at(known).body,
+                             {"spec", "replicas"},
+                             number_at(store_.at(known).body, {"spec", "parallelism"}, 1));
     }
     return sum;
 }
@@ -42,7 +48,9 @@ void Budgets::update(SlotId slot) {
     std::vector<SlotId> pods;
     std::int64_t healthy = 0;
     const auto& slots = store_.slots();
-    for (auto at = slots.lower_bound({"Pod", entry.key.ns, ""}); at != slots.end() && at->first.kind == "Pod" && at->first.ns == entry.key.ns; ++at) {
+    for (auto at = slots.lower_bound({"Pod", entry.key.ns, ""});
+         at != slots.end() && at->first.kind == "Pod" && at->first.ns == entry.key.ns;
+         ++at) {
         if (!store_.at(at->second).present || budget.selector.empty()) continue;
         const Pod& pod = store_.at(at->second).pod();
         if (pod.finished() || !budget.selector.matches(store_.words().labels(pod.labels), store_.words())) continue;

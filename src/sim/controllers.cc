@@ -5,11 +5,13 @@
 namespace reprieve {
 namespace {
 
-bool keeps_names(const std::string& owner_kind) { return owner_kind == "StatefulSet.apps" || owner_kind == "Job.batch.volcano.sh"; }
+bool keeps_names(const std::string& owner_kind) {
+    return owner_kind == "StatefulSet.apps" || owner_kind == "Job.batch.volcano.sh";
+}
 
 bool replaces_pods(const std::string& owner_kind) {
-    return owner_kind == "ReplicaSet.apps" || owner_kind == "Deployment.apps" || owner_kind == "ReplicationController" || owner_kind == "Job.batch" ||
-           keeps_names(owner_kind);
+    return owner_kind == "ReplicaSet.apps" || owner_kind == "Deployment.apps" ||
+           owner_kind == "ReplicationController" || owner_kind == "Job.batch" || keeps_names(owner_kind);
 }
 
 }  // namespace
@@ -27,14 +29,17 @@ void Controllers::observe(SlotId slot) {
 }
 
 void Controllers::act() {
-    for (SlotId slot : std::exchange(lost_, {})) replace(slot);
-    for (const ObjectKey& owner : std::exchange(dirty_, {})) serve(owner);
+    for (SlotId slot : std::exchange(lost_, {}))
+        replace(slot);
+    for (const ObjectKey& owner : std::exchange(dirty_, {}))
+        serve(owner);
 }
 
 void Controllers::replace(SlotId slot) {
     const Store::Entry& lost = store_.at(slot);
     replaced_.insert(lost.uid());
-    const std::string name = keeps_names(lost.owner.kind) ? lost.key.name : maker_.fresh_name(lost.key.ns, lost.owner.name);
+    const std::string name =
+        keeps_names(lost.owner.kind) ? lost.key.name : maker_.fresh_name(lost.key.ns, lost.owner.name);
     maker_.create(maker_.again(lost.body, name));
 }
 

@@ -45,8 +45,8 @@ private:
     Api& api_;
     PodMaker maker_;
     std::set<ObjectKey> dirty_;
-    std::set<SlotId> lost_;            // pods of owners that are in no manifest
-    std::set<std::string> replaced_;   // their uids, once there is another
+    std::set<SlotId> lost_;           // pods of owners that are in no manifest
+    std::set<std::string> replaced_;  // their uids, once there is another
 };
 
 }  // namespace reprieve

@@ -31,13 +31,16 @@ protected:
 };
 
 std::string deployment_yaml(const std::string& name, int replicas) {
-    return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\nspec:\n  replicas: " + std::to_string(replicas) +
-           "\n  selector: {matchLabels: {app: " + name + "}}\n  template:\n    metadata: {labels: {app: " + name +
-           "}, annotations: {reprieve.dev/sim-start: 2s}}\n    spec: {schedulerName: reprieve, containers: [{name: main, resources: {requests: {cpu: '1'}}}]}\n";
+    return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
+           "}\nspec:\n  replicas: " + std::to_string(replicas) + "\n  selector: {matchLabels: {app: " + name +
+           "}}\n  template:\n    metadata: {labels: {app: " + name +
+           "}, annotations: {reprieve.dev/sim-start: 2s}}\n    spec: {schedulerName: reprieve, containers: [{name: "
+           "main, resources: {requests: {cpu: '1'}}}]}\n";
 }
 
 std::string owned_by(const std::string& api_version, const std::string& kind, const std::string& name) {
-    return "ownerReferences: [{apiVersion: " + api_version + ", kind: " + kind + ", name: " + name + ", uid: u-1, controller: true}]";
+    return "ownerReferences: [{apiVersion: " + api_version + ", kind: " + kind + ", name: " + name +
+           ", uid: u-1, controller: true}]";
 }
 
 TEST_F(ControllersTest, a_deployment_has_as_many_pods_as_it_asks_for) {
@@ -54,7 +57,8 @@ TEST_F(ControllersTest, a_deployment_has_as_many_pods_as_it_asks_for) {
 TEST_F(ControllersTest, an_evicted_replica_comes_back_at_once_under_another_name) {
     start(node_yaml("n1") + deployment_yaml("web", 2));
     const std::vector<std::string> before = pods();
-    for (const std::string& name : before) bind(name, "n1");
+    for (const std::string& name : before)
+        bind(name, "n1");
     pass(5);
     const std::string uid = pod(before[0]).uid();
     remove(before[0]);
@@ -75,28 +79,44 @@ TEST_F(ControllersTest, scaling_down_takes_unbound_then_cheap_then_new_pods) {
     bind(names[0], "n1");
     bind(names[1], "n1");
     pass(5);
-    ASSERT_TRUE(world().api().annotate({"default/" + names[0], ""}, {{"controller.kubernetes.io/pod-deletion-cost", "-1000"}}, {}).has_value());
+    ASSERT_TRUE(
+        world()
+            .api()
+            .annotate({"default/" + names[0], ""}, {{"controller.kubernetes.io/pod-deletion-cost", "-1000"}}, {})
+            .has_value());
     apply(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2}})");
-    EXPECT_EQ(std::set(names.begin(), names.begin() + 2), [&] { const auto left = active(); return std::set(left.begin(), left.end()); }());
+    EXPECT_EQ(std::set(names.begin(), names.begin() + 2), [&] {
+        const auto left = active();
+        return std::set(left.begin(), left.end());
+    }());
     apply(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":1}})");
     EXPECT_THAT(active(), ElementsAre(names[1]));
 }
 
 TEST_F(ControllersTest, a_scale_of_a_plan_finds_the_workload_of_the_plane) {
     start(deployment_yaml("a", 3) + deployment_yaml("b", 3));
-    apply(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w1"}}})");
-    apply(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"b","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w2"}}})");
-    ASSERT_TRUE(world().api().scale({.deployment = "default/h", .plane = "w2", .from = 3, .to = 1, .hints = {}}).has_value());
+    apply(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w1"}}})");
+    apply(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"b","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w2"}}})");
+    ASSERT_TRUE(
+        world().api().scale({.deployment = "default/h", .plane = "w2", .from = 3, .to = 1, .hints = {}}).has_value());
     world().settle();
     EXPECT_EQ(number_at(find("Deployment.apps", "a")->body, {"spec", "replicas"}, -1), 3);
     EXPECT_EQ(number_at(find("Deployment.apps", "b")->body, {"status", "replicas"}, -1), 1);
-    EXPECT_FALSE(world().api().scale({.deployment = "default/nobody", .plane = "w2", .from = 1, .to = 0, .hints = {}}).has_value());
+    EXPECT_FALSE(world()
+                     .api()
+                     .scale({.deployment = "default/nobody", .plane = "w2", .from = 1, .to = 0, .hints = {}})
+                     .has_value());
 }
 
 TEST_F(ControllersTest, a_deleted_deployment_takes_its_pods_with_it) {
     start(node_yaml("n1") + deployment_yaml("web", 2));
     bind(pods()[0], "n1");
-    ASSERT_TRUE(world().api().erase(Json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}})")).has_value());
+    ASSERT_TRUE(world()
+                    .api()
+                    .erase(Json::parse(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}})"))
+                    .has_value());
     world().settle();
     EXPECT_THAT(active(), IsEmpty());
     pass(60);
@@ -104,7 +124,10 @@ TEST_F(ControllersTest, a_deleted_deployment_takes_its_pods_with_it) {
 }
 
 TEST_F(ControllersTest, pods_whose_replica_set_is_in_no_manifest_are_made_again) {
-    start(node_yaml("n1") + pod_yaml("web-5d-aaaaa", "n1", owned_by("apps/v1", "ReplicaSet", "web-5d") + "\n  annotations: {reprieve.dev/devices: '0', keep: me}"));
+    start(node_yaml("n1") + pod_yaml("web-5d-aaaaa",
+                                     "n1",
+                                     owned_by("apps/v1", "ReplicaSet", "web-5d") +
+                                         "\n  annotations: {reprieve.dev/devices: '0', keep: me}"));
     remove("web-5d-aaaaa");
     ASSERT_THAT(active(), SizeIs(1));
     const Store::Entry& again = pod(active()[0]);
@@ -118,13 +141,15 @@ TEST_F(ControllersTest, pods_whose_replica_set_is_in_no_manifest_are_made_again)
 }
 
 TEST_F(ControllersTest, a_replica_set_known_from_its_pods_is_adopted_by_their_deployment) {
-    start(node_yaml("n1") + deployment_yaml("web", 2) + pod_yaml("web-5d-aaaaa", "n1", "labels: {app: web}\n  " + owned_by("apps/v1", "ReplicaSet", "web-5d")));
+    start(node_yaml("n1") + deployment_yaml("web", 2) +
+          pod_yaml("web-5d-aaaaa", "n1", "labels: {app: web}\n  " + owned_by("apps/v1", "ReplicaSet", "web-5d")));
     EXPECT_NE(find("ReplicaSet.apps", "web-5d"), nullptr);
     EXPECT_THAT(pods(), SizeIs(2));
 }
 
 TEST_F(ControllersTest, single_pods_and_daemons_do_not_come_back) {
-    start(node_yaml("n1") + pod_yaml("alone", "n1") + pod_yaml("agent", "n1", owned_by("apps/v1", "DaemonSet", "agents")));
+    start(node_yaml("n1") + pod_yaml("alone", "n1") +
+          pod_yaml("agent", "n1", owned_by("apps/v1", "DaemonSet", "agents")));
     remove("alone");
     remove("agent");
     pass(60);
@@ -205,7 +230,9 @@ spec: {replicas: 3, template: {spec: {containers: [{name: main}]}}}
 
 class BudgetsTest : public ControllersTest {
 protected:
-    std::int64_t allowed(const std::string& name) { return number_at(find("PodDisruptionBudget.policy", name)->body, {"status", "disruptionsAllowed"}, -1); }
+    std::int64_t allowed(const std::string& name) {
+        return number_at(find("PodDisruptionBudget.policy", name)->body, {"status", "disruptionsAllowed"}, -1);
+    }
 };
 
 TEST_F(BudgetsTest, follow_the_health_of_their_pods) {
@@ -221,7 +248,8 @@ metadata: {name: max}
 spec: {maxUnavailable: 34%, selector: {matchLabels: {app: web}}}
 )");
     EXPECT_EQ(allowed("min"), 0);
-    for (const std::string& name : pods()) bind(name, "n1");
+    for (const std::string& name : pods())
+        bind(name, "n1");
     pass(5);
     EXPECT_EQ(allowed("min"), 1);
     EXPECT_EQ(allowed("max"), 2);
@@ -238,7 +266,8 @@ metadata: {name: web}
 spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
 )");
     const std::vector<std::string> names = pods();
-    for (const std::string& name : names) bind(name, "n1");
+    for (const std::string& name : names)
+        bind(name, "n1");
     pass(5);
     EXPECT_TRUE(world().api().evict({"default/" + names[0], ""}).has_value());
     const auto refused = world().api().evict({"default/" + names[1], ""});

@@ -11,46 +11,64 @@ constexpr const char* kSoftNote = "scheduling.koordinator.sh/soft-eviction";
 constexpr std::int64_t kForcedGraceSeconds = 1;
 
 std::string note_of(const Plan& plan, const Intent& intent) {
-    const Json note = {{"id", plan.id}, {"node", intent.node}, {"victims", intent.victims}, {"deadline", format_time(intent.deadline)}};
+    const Json note = {{"id", plan.id},
+                       {"node", intent.node},
+                       {"victims", intent.victims},
+                       {"deadline", format_time(intent.deadline)}};
     return note.dump();
 }
 
 std::string soft_note_of(const Plan& plan, const Eviction& eviction) {
-    const Json note = {{"preemptJob", eviction.owner}, {"reason", eviction.reason}, {"initiator", "reprieve"}, {"timestamp", format_time(plan.now)}};
+    const Json note = {{"preemptJob", eviction.owner},
+                       {"reason", eviction.reason},
+                       {"initiator", "reprieve"},
+                       {"timestamp", format_time(plan.now)}};
     return note.dump();
 }
 
 void record(const Plan& plan, std::vector<Deed>& out) {
     for (const Intent& intent : plan.intents) {
-        out.push_back({.step = SinkStep::kRecord, .pod = {intent.pod, intent.uid}, .set = {{kPlanNote, note_of(plan, intent)}}});
+        out.push_back(
+            {.step = SinkStep::kRecord, .pod = {intent.pod, intent.uid}, .set = {{kPlanNote, note_of(plan, intent)}}});
     }
     for (const AnnotationChange& change : plan.annotations) {
-        out.push_back({.step = SinkStep::kAnnotate, .pod = {change.pod, ""}, .set = change.set, .remove = change.remove});
+        out.push_back(
+            {.step = SinkStep::kAnnotate, .pod = {change.pod, ""}, .set = change.set, .remove = change.remove});
     }
 }
 
 void make_room(const Plan& plan, std::vector<Deed>& out) {
-    const auto deletes = [](const Eviction& e) { return e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict; };
+    const auto deletes = [](const Eviction& e) {
+        return e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict;
+    };
     for (const Eviction& e : plan.evictions) {
         if (deletes(e)) out.push_back({.step = SinkStep::kMark, .pod = {e.pod, e.uid}});
-        if (e.mode == EvictionMode::kSoft) out.push_back({.step = SinkStep::kAnnotate, .pod = {e.pod, e.uid}, .set = {{kSoftNote, soft_note_of(plan, e)}}});
+        if (e.mode == EvictionMode::kSoft)
+            out.push_back(
+                {.step = SinkStep::kAnnotate, .pod = {e.pod, e.uid}, .set = {{kSoftNote, soft_note_of(plan, e)}}});
     }
     for (const Eviction& e : plan.evictions) {
         if (deletes(e)) out.push_back({.step = SinkStep::kEvict, .pod = {e.pod, e.uid}, .mode = e.mode});
     }
-    for (const ScaleChange& change : plan.scale) out.push_back({.step = SinkStep::kScale, .pod = {change.deployment, ""}, .scale = change});
-    for (const std::string& pod : plan.force_deletes) out.push_back({.step = SinkStep::kForceDelete, .pod = {pod, ""}});
+    for (const ScaleChange& change : plan.scale)
+        out.push_back({.step = SinkStep::kScale, .pod = {change.deployment, ""}, .scale = change});
+    for (const std::string& pod : plan.force_deletes)
+        out.push_back({.step = SinkStep::kForceDelete, .pod = {pod, ""}});
 }
 
 void promise(const Plan& plan, std::vector<Deed>& out) {
     std::set<std::string> recorded;
-    for (const Intent& intent : plan.intents) recorded.insert(intent.pod);
+    for (const Intent& intent : plan.intents)
+        recorded.insert(intent.pod);
     std::set<std::string> placed;
-    for (const Placement& p : plan.placements) placed.insert(p.pod);
+    for (const Placement& p : plan.placements)
+        placed.insert(p.pod);
     // A pod that is placed again needs no clearing, but what was recorded about its old place must go.
     for (const std::string& pod : plan.nominations_cleared) {
-        if (!placed.contains(pod)) out.push_back({.step = SinkStep::kClearNomination, .pod = {pod, ""}});
-        else if (!recorded.contains(pod)) out.push_back({.step = SinkStep::kAnnotate, .pod = {pod, ""}, .remove = {kPlanNote}});
+        if (!placed.contains(pod))
+            out.push_back({.step = SinkStep::kClearNomination, .pod = {pod, ""}});
+        else if (!recorded.contains(pod))
+            out.push_back({.step = SinkStep::kAnnotate, .pod = {pod, ""}, .remove = {kPlanNote}});
     }
     for (const Placement& p : plan.placements) {
         if (p.after_evictions) out.push_back({.step = SinkStep::kNominate, .pod = {p.pod, p.uid}, .node = p.node});
@@ -59,22 +77,32 @@ void promise(const Plan& plan, std::vector<Deed>& out) {
 
 void bind(const Plan& plan, std::vector<Deed>& out) {
     for (const Placement& p : plan.placements) {
-        if (!p.after_evictions) out.push_back({.step = SinkStep::kBind, .pod = {p.pod, p.uid}, .node = p.node, .devices = p.devices});
+        if (!p.after_evictions)
+            out.push_back({.step = SinkStep::kBind, .pod = {p.pod, p.uid}, .node = p.node, .devices = p.devices});
     }
 }
 
 Result<void> carry_out(const Deed& deed, Api& api) {
     switch (deed.step) {
         case SinkStep::kRecord:
-        case SinkStep::kAnnotate: return api.annotate(deed.pod, deed.set, deed.remove);
-        case SinkStep::kMark: return api.mark(deed.pod);
-        case SinkStep::kEvict: return deed.mode == EvictionMode::kEvict ? api.evict(deed.pod) : api.remove(deed.pod);
-        case SinkStep::kScale: return api.scale(*deed.scale);
-        case SinkStep::kForceDelete: return api.remove(deed.pod, kForcedGraceSeconds);
-        case SinkStep::kNominate: return api.nominate(deed.pod, deed.node);
-        case SinkStep::kClearNomination: return api.nominate(deed.pod, "");
-        case SinkStep::kBind: return api.bind(deed.pod, deed.node, deed.devices);
-        case SinkStep::kStatus: break;
+        case SinkStep::kAnnotate:
+            return api.annotate(deed.pod, deed.set, deed.remove);
+        case SinkStep::kMark:
+            return api.mark(deed.pod);
+        case SinkStep::kEvict:
+            return deed.mode == EvictionMode::kEvict ? api.evict(deed.pod) : api.remove(deed.pod);
+        case SinkStep::kScale:
+            return api.scale(*deed.scale);
+        case SinkStep::kForceDelete:
+            return api.remove(deed.pod, kForcedGraceSeconds);
+        case SinkStep::kNominate:
+            return api.nominate(deed.pod, deed.node);
+        case SinkStep::kClearNomination:
+            return api.nominate(deed.pod, "");
+        case SinkStep::kBind:
+            return api.bind(deed.pod, deed.node, deed.devices);
+        case SinkStep::kStatus:
+            break;
     }
     return {};
 }
@@ -92,7 +120,11 @@ std::vector<Deed> deeds_of(const Plan& plan) {
 
 SinkReport perform(const Deed& deed, Api& api) {
     const Result<void> done = carry_out(deed, api);
-    return {.step = deed.step, .pod = deed.pod.name, .uid = deed.pod.uid, .ok = done.has_value(), .what = done ? std::string() : done.error().message};
+    return {.step = deed.step,
+            .pod = deed.pod.name,
+            .uid = deed.pod.uid,
+            .ok = done.has_value(),
+            .what = done ? std::string() : done.error().message};
 }
 
 }  // namespace reprieve

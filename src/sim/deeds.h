@@ -22,12 +22,12 @@ namespace reprieve {
 struct Deed {
     SinkStep step = SinkStep::kBind;
     PodRef pod;
-    std::string node;                             // kNominate, kBind
-    std::vector<std::string> devices;             // kBind
-    EvictionMode mode = EvictionMode::kDelete;    // kEvict
-    std::map<std::string, std::string> set;       // kRecord, kAnnotate
-    std::vector<std::string> remove;              // kAnnotate
-    std::optional<ScaleChange> scale;             // kScale
+    std::string node;                           // kNominate, kBind
+    std::vector<std::string> devices;           // kBind
+    EvictionMode mode = EvictionMode::kDelete;  // kEvict
+    std::map<std::string, std::string> set;     // kRecord, kAnnotate
+    std::vector<std::string> remove;            // kAnnotate
+    std::optional<ScaleChange> scale;           // kScale
 };
 
 [[nodiscard]] std::vector<Deed> deeds_of(const Plan& plan);

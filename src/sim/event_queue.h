@@ -18,8 +18,8 @@ enum class EventKind : std::uint8_t { kPodStarts, kPodFinishes, kPodGone, kTimel
 
 struct Event {
     EventKind kind = EventKind::kPodStarts;
-    SlotId slot;            // of the pod
-    std::uint64_t mark = 0; // of a pod: what was arranged last counts; else which entry of the timeline, which deed
+    SlotId slot;             // of the pod
+    std::uint64_t mark = 0;  // of a pod: what was arranged last counts; else which entry of the timeline, which deed
 };
 
 class EventQueue {

@@ -24,7 +24,8 @@ void Controllers::serve_job(SlotId owner) {
     const std::int64_t want = std::min(parallel, completions - done);
     for (auto have = static_cast<std::int64_t>(active_pods(key).size()); have < want; ++have) {
         const Store::Entry& job = store_.at(owner);
-        maker_.create(maker_.from_template(find_path(job.body, {"spec", "template"}), job, maker_.fresh_name(key.ns, key.name)));
+        maker_.create(
+            maker_.from_template(find_path(job.body, {"spec", "template"}), job, maker_.fresh_name(key.ns, key.name)));
     }
     Json body = store_.at(owner).body;
     make_path(body, {"status", "succeeded"}) = done;
@@ -36,15 +37,19 @@ void Controllers::serve_job(SlotId owner) {
 std::string Controllers::group_of(const Store::Entry& job) {
     for (SlotId slot : store_.children(job.key)) {
         const Store::Entry& pod = store_.at(slot);
-        if (std::string group = text_at(pod.body, {"metadata", "annotations", kGroupNote}); pod.is_pod() && !group.empty()) return group;
+        if (std::string group = text_at(pod.body, {"metadata", "annotations", kGroupNote});
+            pod.is_pod() && !group.empty())
+            return group;
     }
     const ObjectKey key{"PodGroup.scheduling.volcano.sh", job.key.ns, job.key.name};
     if (store_.find(key)) return key.name;
     std::int64_t members = 0;
-    for (const Json& task : *find_path(job.body, {"spec", "tasks"})) members += number_at(task, {"replicas"}, 1);
+    for (const Json& task : *find_path(job.body, {"spec", "tasks"}))
+        members += number_at(task, {"replicas"}, 1);
     Json group = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                   {"kind", "PodGroup"},
-                  {"metadata", {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", Json::array({reference_to(job)})}}},
+                  {"metadata",
+                   {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", Json::array({reference_to(job)})}}},
                   {"spec", {{"minMember", number_at(job.body, {"spec", "minAvailable"}, members)}}}};
     for (const char* part : {"queue", "priorityClassName", "networkTopology"}) {
         if (const Json* given = find_path(job.body, {"spec", part})) group["spec"][part] = *given;

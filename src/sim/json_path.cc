@@ -53,9 +53,12 @@ void set_condition(Json& body, std::string_view type, bool status, std::string_v
     if (!conditions.is_array()) conditions = Json::array();
     Json made = {{"type", type}, {"status", status ? "True" : "False"}};
     if (!reason.empty()) made["reason"] = reason;
-    const auto same = std::find_if(conditions.begin(), conditions.end(), [&](const Json& c) { return text_at(c, {"type"}) == type; });
-    if (same != conditions.end()) *same = std::move(made);
-    else conditions.push_back(std::move(made));
+    const auto same =
+        std::find_if(conditions.begin(), conditions.end(), [&](const Json& c) { return text_at(c, {"type"}) == type; });
+    if (same != conditions.end())
+        *same = std::move(made);
+    else
+        conditions.push_back(std::move(made));
 }
 
 }  // namespace reprieve

@@ -59,7 +59,8 @@ void Kubelets::observe_pod(SlotId slot) {
     } else if (pod.phase == PodPhase::kPending) {
         // Arranged once: a pod that changes in other ways meanwhile does not start later for it.
         const auto next = next_.find(slot);
-        const bool starting = next != next_.end() && next->second.kind == EventKind::kPodStarts && next->second.uid == entry.uid();
+        const bool starting =
+            next != next_.end() && next->second.kind == EventKind::kPodStarts && next->second.uid == entry.uid();
         if (!starting) arrange(slot, EventKind::kPodStarts, store_.now() + times.start);
     } else if (times.run) {
         const Time started = pod.started.is_set() ? pod.started : store_.now();
@@ -69,8 +70,10 @@ void Kubelets::observe_pod(SlotId slot) {
 
 void Kubelets::observe_node(const Store::Entry& node) {
     for (SlotId slot : store_.pods_on(node.key.name)) {
-        if (node.present) observe_pod(slot);
-        else arrange(slot, EventKind::kPodGone, store_.now() + kOrphanTime);
+        if (node.present)
+            observe_pod(slot);
+        else
+            arrange(slot, EventKind::kPodGone, store_.now() + kOrphanTime);
     }
 }
 

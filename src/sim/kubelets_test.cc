@@ -76,7 +76,8 @@ TEST_F(KubeletsTest, a_pod_finishes_after_its_run_time) {
 }
 
 TEST_F(KubeletsTest, what_was_terminating_when_the_world_began_goes_on) {
-    start(node_yaml("n1") + pod_yaml("a", "n1", "deletionTimestamp: '2026-03-02T09:00:20Z'\n  deletionGracePeriodSeconds: 30"));
+    start(node_yaml("n1") +
+          pod_yaml("a", "n1", "deletionTimestamp: '2026-03-02T09:00:20Z'\n  deletionGracePeriodSeconds: 30"));
     pass(19);
     EXPECT_THAT(pods(), testing::ElementsAre("a"));
     pass(1);

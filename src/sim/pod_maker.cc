@@ -41,12 +41,19 @@ std::string PodMaker::fresh_name(const std::string& ns, const std::string& prefi
 }
 
 Json PodMaker::from_template(const Json* pod_template, const Store::Entry& owner, const std::string& name) const {
-    Json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", Json::object()}, {"spec", Json::object()}, {"status", {{"phase", "Pending"}}}};
+    Json pod = {{"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata", Json::object()},
+                {"spec", Json::object()},
+                {"status", {{"phase", "Pending"}}}};
     if (pod_template != nullptr) {
         for (const char* part : {"labels", "annotations"}) {
-            if (const Json* notes = find_path(*pod_template, {"metadata", part}); notes != nullptr && notes->is_object()) pod["metadata"][part] = *notes;
+            if (const Json* notes = find_path(*pod_template, {"metadata", part});
+                notes != nullptr && notes->is_object())
+                pod["metadata"][part] = *notes;
         }
-        if (const Json* spec = find_path(*pod_template, {"spec"}); spec != nullptr && spec->is_object()) pod["spec"] = *spec;
+        if (const Json* spec = find_path(*pod_template, {"spec"}); spec != nullptr && spec->is_object())
+            pod["spec"] = *spec;
     }
     pod["metadata"]["name"] = name;
     pod["metadata"]["namespace"] = owner.key.ns;
@@ -58,8 +65,11 @@ Json PodMaker::again(const Json& lost, const std::string& name) const {
     Json pod = lost;
     Json& metadata = pod["metadata"];
     metadata["name"] = name;
-    for (const char* part : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"}) metadata.erase(part);
-    for (const char* note : kNotesOfOnePlace) erase_path(pod, {"metadata", "annotations", note});
+    for (const char* part :
+         {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"})
+        metadata.erase(part);
+    for (const char* note : kNotesOfOnePlace)
+        erase_path(pod, {"metadata", "annotations", note});
     erase_path(pod, {"spec", "nodeName"});
     pod["status"] = {{"phase", "Pending"}};
     return pod;

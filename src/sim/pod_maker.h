@@ -14,7 +14,9 @@ public:
     // "web-7d4b9-x2k4f", as generateName does it; not in use.
     [[nodiscard]] std::string fresh_name(const std::string& ns, const std::string& prefix);
     // A pod of the owner; the caller may still add to it.
-    [[nodiscard]] Json from_template(const Json* pod_template, const Store::Entry& owner, const std::string& name) const;
+    [[nodiscard]] Json from_template(const Json* pod_template,
+                                     const Store::Entry& owner,
+                                     const std::string& name) const;
     // The same pod once more, with nothing of what happened to the first one.
     [[nodiscard]] Json again(const Json& lost, const std::string& name) const;
     // A pod that cannot be decoded is a controller that makes no progress: nothing is created.

@@ -40,12 +40,15 @@ Result<PodTimes> read_pod_times(const Json& metadata) {
 
 Result<void> check_pod_times(const Json& body) {
     if (auto own = check_metadata(find_path(body, {"metadata"}), ""); !own) return own;
-    if (auto of_template = check_metadata(find_path(body, {"spec", "template", "metadata"}), "spec.template."); !of_template) return of_template;
+    if (auto of_template = check_metadata(find_path(body, {"spec", "template", "metadata"}), "spec.template.");
+        !of_template)
+        return of_template;
     const Json* tasks = find_path(body, {"spec", "tasks"});
     if (tasks == nullptr || !tasks->is_array()) return {};
     for (std::size_t i = 0; i < tasks->size(); ++i) {
         const Json* metadata = find_path((*tasks)[i], {"template", "metadata"});
-        if (auto of_task = check_metadata(metadata, fmt::format("spec.tasks[{}].template.", i)); !of_task) return of_task;
+        if (auto of_task = check_metadata(metadata, fmt::format("spec.tasks[{}].template.", i)); !of_task)
+            return of_task;
     }
     return {};
 }

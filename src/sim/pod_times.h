@@ -1,8 +1,10 @@
-// How long things take in the life of a simulated pod. Annotations on the pod (or its template) say so, as Go durations:
+// How long things take in the life of a simulated pod. Annotations on the pod (or its template) say so, as Go
+// durations:
 //
 //   reprieve.dev/sim-start      from bound to running; 1s if not written
 //   reprieve.dev/sim-run        from running to finished; for ever if not written
-//   reprieve.dev/sim-terminate  from deleted to gone; its grace period if not written. Longer than that is a pod that is stuck
+//   reprieve.dev/sim-terminate  from deleted to gone; its grace period if not written. Longer than that is a pod that
+//   is stuck
 #pragma once
 
 #include <optional>

@@ -15,7 +15,12 @@ std::int64_t wanted(const Json& body) { return number_at(body, {"spec", "replica
 // delete, newer. The name decides what is left.
 auto rank(const Store::Entry& entry) {
     const Pod& pod = entry.pod();
-    return std::tuple(pod.node.valid(), pod.phase == PodPhase::kRunning, pod.ready, pod.more().deletion_cost, -pod.created.us, entry.key.name);
+    return std::tuple(pod.node.valid(),
+                      pod.phase == PodPhase::kRunning,
+                      pod.ready,
+                      pod.more().deletion_cost,
+                      -pod.created.us,
+                      entry.key.name);
 }
 
 // The number at the end of "web-3"; -1 if there is none.
@@ -38,12 +43,14 @@ void Controllers::serve_replica_set(SlotId owner) {
     const auto have = static_cast<std::int64_t>(active.size());
     for (std::int64_t i = have; i < want; ++i) {
         const Store::Entry& set = store_.at(owner);
-        maker_.create(maker_.from_template(find_path(set.body, {"spec", "template"}), set, maker_.fresh_name(key.ns, key.name)));
+        maker_.create(
+            maker_.from_template(find_path(set.body, {"spec", "template"}), set, maker_.fresh_name(key.ns, key.name)));
     }
     if (have > want) {
         std::ranges::sort(active, [&](SlotId a, SlotId b) { return rank(store_.at(a)) < rank(store_.at(b)); });
         active.resize(static_cast<std::size_t>(have - want));
-        for (SlotId pod : active) remove(pod);
+        for (SlotId pod : active)
+            remove(pod);
     }
     Json body = store_.at(owner).body;
     make_path(body, {"status", "replicas"}) = static_cast<std::int64_t>(active_pods(key).size());
@@ -53,18 +60,22 @@ void Controllers::serve_replica_set(SlotId owner) {
 // A dump often has the pods but not the ReplicaSet between them and the Deployment: then it gets the name they know.
 SlotId Controllers::make_replica_set(const Store::Entry& deployment) {
     const auto& fact = std::get<Workload>(deployment.object);
-    Json set = {{"apiVersion", "apps/v1"},
-                {"kind", "ReplicaSet"},
-                {"metadata", {{"namespace", deployment.key.ns}, {"ownerReferences", Json::array({reference_to(deployment)})}}},
-                {"spec", Json::object()}};
+    Json set = {
+        {"apiVersion", "apps/v1"},
+        {"kind", "ReplicaSet"},
+        {"metadata", {{"namespace", deployment.key.ns}, {"ownerReferences", Json::array({reference_to(deployment)})}}},
+        {"spec", Json::object()}};
     std::string name;
     for (SlotId slot : store_.of_kind("Pod")) {
         const Store::Entry& pod = store_.at(slot);
-        if (pod.key.ns != deployment.key.ns || pod.owner.kind != "ReplicaSet.apps" || store_.slots().contains(pod.owner)) continue;
+        if (pod.key.ns != deployment.key.ns || pod.owner.kind != "ReplicaSet.apps" ||
+            store_.slots().contains(pod.owner))
+            continue;
         if (fact.selector.matches(store_.words().labels(pod.pod().labels), store_.words())) name = pod.owner.name;
     }
     set["metadata"]["name"] = name.empty() ? maker_.fresh_name(deployment.key.ns, deployment.key.name) : name;
-    if (const Json* labels = find_path(deployment.body, {"spec", "template", "metadata", "labels"})) set["metadata"]["labels"] = *labels;
+    if (const Json* labels = find_path(deployment.body, {"spec", "template", "metadata", "labels"}))
+        set["metadata"]["labels"] = *labels;
     for (const char* part : {"selector", "template"}) {
         if (const Json* given = find_path(deployment.body, {"spec", part})) set["spec"][part] = *given;
     }
@@ -96,7 +107,8 @@ void Controllers::serve_deployment(SlotId owner) {
 
     Json body = store_.at(owner).body;
     make_path(body, {"status", "replicas"}) = pods;
-    make_path(body, {"status", "updatedReplicas"}) = static_cast<std::int64_t>(active_pods(store_.at(sets.back()).key).size());
+    make_path(body, {"status", "updatedReplicas"}) =
+        static_cast<std::int64_t>(active_pods(store_.at(sets.back()).key).size());
     store_.edit(owner, std::move(body));
 }
 

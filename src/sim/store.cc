@@ -28,7 +28,9 @@ ObjectKey owner_of(const Json& body) {
         if (controls != nullptr && controls->is_boolean() && controls->get<bool>()) chosen = &owner;
     }
     std::string ns = text_at(body, {"metadata", "namespace"});
-    return {kind_of(text_at(*chosen, {"apiVersion"}), text_at(*chosen, {"kind"})), ns.empty() ? "default" : std::move(ns), text_at(*chosen, {"name"})};
+    return {kind_of(text_at(*chosen, {"apiVersion"}), text_at(*chosen, {"kind"})),
+            ns.empty() ? "default" : std::move(ns),
+            text_at(*chosen, {"name"})};
 }
 
 Store::Store(std::uint64_t seed, const Time& now) : now_(&now), decoder_(words_), seed_(seed) {}
@@ -38,18 +40,26 @@ std::uint64_t Store::random() { return mix_hash(mix_hash(seed_, ++drawn_), 0x9FB
 std::string Store::make_uid() {
     const std::uint64_t a = random();
     const std::uint64_t b = random();
-    return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", a >> 32U, (a >> 16U) & 0xFFFFU, a & 0xFFFU, 0x8000U | ((b >> 48U) & 0x3FFFU),
+    return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                       a >> 32U,
+                       (a >> 16U) & 0xFFFFU,
+                       a & 0xFFFU,
+                       0x8000U | ((b >> 48U) & 0x3FFFU),
                        b & 0xFFFFFFFFFFFFULL);
 }
 
 ObjectKey Store::key_of(const Json& body, const Object& object) const {
     std::string ns = std::visit(
         [&](const auto& fact) {
-            if constexpr (requires { fact.ns; }) return words_.str(fact.ns);
-            else return std::string();
+            if constexpr (requires { fact.ns; })
+                return words_.str(fact.ns);
+            else
+                return std::string();
         },
         object);
-    return {kind_of(text_at(body, {"apiVersion"}), text_at(body, {"kind"})), std::move(ns), text_at(body, {"metadata", "name"})};
+    return {kind_of(text_at(body, {"apiVersion"}), text_at(body, {"kind"})),
+            std::move(ns),
+            text_at(body, {"metadata", "name"})};
 }
 
 Result<SlotId> Store::put(Json body) {
@@ -66,9 +76,11 @@ Result<SlotId> Store::put(Json body) {
     if (!key.ns.empty()) metadata["namespace"] = key.ns;
     if (text_at(metadata, {"uid"}).empty()) metadata["uid"] = before.present ? before.uid() : make_uid();
     if (text_at(metadata, {"creationTimestamp"}).empty()) {
-        metadata["creationTimestamp"] = before.present ? text_at(before.body, {"metadata", "creationTimestamp"}) : format_time(now());
+        metadata["creationTimestamp"] =
+            before.present ? text_at(before.body, {"metadata", "creationTimestamp"}) : format_time(now());
     }
-    if (key.kind == "Pod" && text_at(body, {"status", "phase"}).empty()) make_path(body, {"status", "phase"}) = "Pending";
+    if (key.kind == "Pod" && text_at(body, {"status", "phase"}).empty())
+        make_path(body, {"status", "phase"}) = "Pending";
     edit(known->second, std::move(body));
     return known->second;
 }

@@ -42,7 +42,8 @@ protected:
     std::string phase(const std::string& name) { return text_at(pod(name).body, {"status", "phase"}); }
     std::vector<std::string> pods() {
         std::vector<std::string> out;
-        for (SlotId slot : store().of_kind("Pod")) out.push_back(store().at(slot).key.name);
+        for (SlotId slot : store().of_kind("Pod"))
+            out.push_back(store().at(slot).key.name);
         return out;
     }
     // Asks at once, as kubectl would.
@@ -67,13 +68,19 @@ inline std::string node_yaml(const std::string& name, int cpu = 4, int gpus = 0)
 }
 
 // `more` goes into metadata, e.g. "annotations: {a: b}".
-inline std::string pod_yaml(const std::string& name, const std::string& node = "", const std::string& more = "", const std::string& cpu = "1") {
+inline std::string pod_yaml(const std::string& name,
+                            const std::string& node = "",
+                            const std::string& more = "",
+                            const std::string& cpu = "1") {
     std::string out = "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n";
     if (!more.empty()) out += "  " + more + "\n";
     out += "spec:\n  schedulerName: reprieve\n  terminationGracePeriodSeconds: 10\n";
     if (!node.empty()) out += "  nodeName: " + node + "\n";
     out += "  containers: [{name: main, resources: {requests: {cpu: '" + cpu + "'}}}]\n";
-    if (!node.empty()) out += "status: {phase: Running, startTime: '2026-03-02T08:00:00Z', conditions: [{type: Ready, status: 'True'}]}\n";
+    if (!node.empty())
+        out +=
+            "status: {phase: Running, startTime: '2026-03-02T08:00:00Z', conditions: [{type: Ready, status: "
+            "'True'}]}\n";
     return out;
 }
 

@@ -9,12 +9,15 @@ Result<std::vector<Json>> read_manifests(const Json& event, const char* field) {
     const Json* given = find_path(event, {field});
     std::vector<Json> out;
     if (given == nullptr) return out;
-    if (given->is_array()) out.assign(given->begin(), given->end());
-    else out.push_back(*given);
+    if (given->is_array())
+        out.assign(given->begin(), given->end());
+    else
+        out.push_back(*given);
     for (const Json& manifest : out) {
         if (text_at(manifest, {"apiVersion"}).empty()) return fail(fmt::format("{}.apiVersion: is missing", field));
         if (text_at(manifest, {"kind"}).empty()) return fail(fmt::format("{}.kind: is missing", field));
-        if (text_at(manifest, {"metadata", "name"}).empty()) return fail(fmt::format("{}.metadata.name: is missing", field));
+        if (text_at(manifest, {"metadata", "name"}).empty())
+            return fail(fmt::format("{}.metadata.name: is missing", field));
     }
     return out;
 }
@@ -22,7 +25,8 @@ Result<std::vector<Json>> read_manifests(const Json& event, const char* field) {
 Result<TimelineEvent> read_event(const Json& event) {
     if (!event.is_object()) return fail("must be an object");
     for (const auto& [key, value] : event.items()) {
-        if (key != "at" && key != "apply" && key != "delete") return fail(fmt::format("{}: is not one of: at, apply, delete", key));
+        if (key != "at" && key != "apply" && key != "delete")
+            return fail(fmt::format("{}: is not one of: at, apply, delete", key));
     }
     const Json* at = find_path(event, {"at"});
     if (at == nullptr) return fail("at: is missing");

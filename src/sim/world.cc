@@ -22,13 +22,18 @@ World::World(WorldOptions options)
       kubelets_(store_, events_),
       controllers_(store_, api_),
       budgets_(store_),
-      loader_(std::make_unique<Loader>(store_.words(), [this](Object&&, const SourceRef& source) { take_document(source); })) {
-    loader_->on_document("Timeline", [this](std::string_view, std::string_view json, const SourceRef& source) { take_timeline(json, source); });
+      loader_(std::make_unique<Loader>(store_.words(),
+                                       [this](Object&&, const SourceRef& source) { take_document(source); })) {
+    loader_->on_document("Timeline", [this](std::string_view, std::string_view json, const SourceRef& source) {
+        take_timeline(json, source);
+    });
 }
 
 Result<void> World::load(const std::string& path) { return finish_load(loader_->load(path)); }
 
-Result<void> World::load_text(const std::string& name, std::string_view text) { return finish_load(loader_->load_text(name, text)); }
+Result<void> World::load_text(const std::string& name, std::string_view text) {
+    return finish_load(loader_->load_text(name, text));
+}
 
 Result<void> World::finish_load(std::expected<void, LoadError> loaded) {
     if (!loaded) return fail(loaded.error().text());
@@ -42,14 +47,16 @@ Result<void> World::check(const Json& body) const {
     std::vector<const Json*> templates;
     if (const Json* one = find_path(body, {"spec", "template"})) templates.push_back(one);
     if (const Json* tasks = find_path(body, {"spec", "tasks"}); tasks != nullptr && tasks->is_array()) {
-        for (const Json& task : *tasks) templates.push_back(find_path(task, {"template"}));
+        for (const Json& task : *tasks)
+            templates.push_back(find_path(task, {"template"}));
     }
     Vocabulary words;
     Decoder decoder(words);
     for (const Json* made_from : templates) {
         if (made_from == nullptr || !made_from->is_object()) continue;
         Json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", "template"}}}};
-        if (const Json* metadata = find_path(*made_from, {"metadata"}); metadata != nullptr && metadata->is_object()) pod["metadata"].update(*metadata);
+        if (const Json* metadata = find_path(*made_from, {"metadata"}); metadata != nullptr && metadata->is_object())
+            pod["metadata"].update(*metadata);
         if (const Json* spec = find_path(*made_from, {"spec"})) pod["spec"] = *spec;
         if (auto decoded = decoder.decode(pod.dump()); !decoded) {
             return fail(fmt::format("template.{}: {}", decoded.error().field, decoded.error().what));
@@ -61,7 +68,11 @@ Result<void> World::check(const Json& body) const {
 void World::take_document(const SourceRef& source) {
     if (fault_) return;
     const auto refuse = [&](std::string object, std::string what) {
-        fault_ = LoadError{.file = source.file(), .line = source.line(), .object = std::move(object), .field = "", .what = std::move(what)};
+        fault_ = LoadError{.file = source.file(),
+                           .line = source.line(),
+                           .object = std::move(object),
+                           .field = "",
+                           .what = std::move(what)};
     };
     Json body = Json::parse(source.text().json, nullptr, false);
     // Items of a list may leave it to the list to say what they are.
@@ -73,19 +84,22 @@ void World::take_document(const SourceRef& source) {
     const Result<SlotId> slot = store_.put(body);
     if (!slot) return refuse("", slot.error().message);
     const auto [known, fresh] = given_.try_emplace(*slot, body);
-    if (!fresh && store_.log_size() != before && known->second != body) refuse(object, "metadata.name: given twice, with different contents");
+    if (!fresh && store_.log_size() != before && known->second != body)
+        refuse(object, "metadata.name: given twice, with different contents");
 }
 
 void World::take_timeline(std::string_view json, const SourceRef& source) {
     if (fault_) return;
     const auto refuse = [&](std::string what) {
-        fault_ = LoadError{.file = source.file(), .line = source.line(), .object = "Timeline", .field = "", .what = std::move(what)};
+        fault_ = LoadError{
+            .file = source.file(), .line = source.line(), .object = "Timeline", .field = "", .what = std::move(what)};
     };
     auto events = read_timeline(json);
     if (!events) return refuse(events.error().message);
     for (std::size_t i = 0; i < events->size(); ++i) {
         for (const Json& manifest : (*events)[i].apply) {
-            if (auto good = check(manifest); !good) return refuse(fmt::format("events[{}].apply: {}", i, good.error().message));
+            if (auto good = check(manifest); !good)
+                return refuse(fmt::format("events[{}].apply: {}", i, good.error().message));
         }
     }
     std::ranges::move(*events, std::back_inserter(timeline_));
@@ -94,8 +108,10 @@ void World::take_timeline(std::string_view json, const SourceRef& source) {
 std::vector<std::string> World::warnings() const {
     std::vector<std::string> out;
     const LoadReport report = loader_->report();
-    for (const auto& [kind, count] : report.ignored) out.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
-    for (const auto& [what, count] : report.warnings) out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    for (const auto& [kind, count] : report.ignored)
+        out.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
+    for (const auto& [what, count] : report.warnings)
+        out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
     return out;
 }
 
@@ -120,7 +136,8 @@ void World::settle() {
         controllers_.act();
         budgets_.act();
     }
-    for (std::size_t i = first; i < seen_; ++i) store_.forget(store_.logged(i));
+    for (std::size_t i = first; i < seen_; ++i)
+        store_.forget(store_.logged(i));
 }
 
 void World::advance(Time until) {
@@ -135,23 +152,28 @@ void World::advance(Time until) {
 
 void World::fire(const Event& event) {
     switch (event.kind) {
-        case EventKind::kTimeline: happen(timeline_[event.mark]); return;
+        case EventKind::kTimeline:
+            happen(timeline_[event.mark]);
+            return;
         case EventKind::kDeed: {
             const auto found = requests_.find(event.mark);
             reports_.push_back(perform(found->second, api_));
             requests_.erase(found);
             return;
         }
-        default: kubelets_.fire(event);
+        default:
+            kubelets_.fire(event);
     }
 }
 
 void World::happen(const TimelineEvent& event) {
     for (const Json& manifest : event.apply) {
-        if (auto done = api_.apply(manifest); !done) complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
+        if (auto done = api_.apply(manifest); !done)
+            complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
     }
     for (const Json& manifest : event.erase) {
-        if (auto done = api_.erase(manifest); !done) complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
+        if (auto done = api_.erase(manifest); !done)
+            complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
     }
 }
 

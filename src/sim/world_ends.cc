@@ -23,7 +23,10 @@ Object identity(const Object& object) {
 
 }  // namespace
 
-WorldSource::WorldSource(World& world, Vocabulary& words, Pace pace) : world_(world), decoder_(words), pace_(std::move(pace)) {}
+WorldSource::WorldSource(World& world, Vocabulary& words, Pace pace)
+    : world_(world),
+      decoder_(words),
+      pace_(std::move(pace)) {}
 
 bool WorldSource::poll(std::vector<Change>& out, Duration wait) {
     const std::size_t before = out.size();
@@ -62,7 +65,8 @@ void WorldSource::read_log(std::vector<Change>& out) {
 }
 
 void WorldSink::carry_out(const Plan& plan) {
-    for (Deed& deed : deeds_of(plan)) world_.request(std::move(deed));
+    for (Deed& deed : deeds_of(plan))
+        world_.request(std::move(deed));
     world_.settle();
 }
 

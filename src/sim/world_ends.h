@@ -30,8 +30,8 @@ private:
     World& world_;
     Decoder decoder_;
     Pace pace_;
-    std::size_t read_ = 0;             // of the store's log
-    std::map<SlotId, Object> known_;   // who was told of: kind, namespace and name
+    std::size_t read_ = 0;            // of the store's log
+    std::map<SlotId, Object> known_;  // who was told of: kind, namespace and name
 };
 
 class WorldSink : public Sink {

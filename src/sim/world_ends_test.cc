@@ -19,7 +19,8 @@ protected:
         for (const Change& change : changes) {
             const std::string sign = change.removed ? "-" : "+";
             if (const auto* fact = std::get_if<Pod>(&change.object)) out.push_back(sign + "Pod " + fact->name);
-            if (const auto* fact = std::get_if<Node>(&change.object)) out.push_back(sign + "Node " + words.str(fact->name));
+            if (const auto* fact = std::get_if<Node>(&change.object))
+                out.push_back(sign + "Node " + words.str(fact->name));
         }
         return out;
     }
@@ -29,7 +30,14 @@ protected:
         return out;
     }
     Placement placement(const std::string& name, const std::string& node, bool later = false) {
-        return {.pod = "default/" + name, .node = node, .uid = pod(name).uid(), .devices = {}, .after_evictions = later, .owner = "", .domain = "", .action = ""};
+        return {.pod = "default/" + name,
+                .node = node,
+                .uid = pod(name).uid(),
+                .devices = {},
+                .after_evictions = later,
+                .owner = "",
+                .domain = "",
+                .action = ""};
     }
     Eviction eviction(const std::string& name, EvictionMode mode = EvictionMode::kDelete) {
         Eviction out;
@@ -104,7 +112,11 @@ TEST_F(EndsTest, a_plan_is_carried_out_in_the_order_that_survives_a_crash) {
     plan.placements = {placement("waits", "n1", true), placement("fits", "n1")};
     plan.evictions = {eviction("victim")};
     plan.nominations_cleared = {"default/dropped"};
-    plan.intents = {{.pod = "default/waits", .uid = pod("waits").uid(), .node = "n1", .victims = {pod("victim").uid()}, .deadline = kStart + seconds(70)}};
+    plan.intents = {{.pod = "default/waits",
+                     .uid = pod("waits").uid(),
+                     .node = "n1",
+                     .victims = {pod("victim").uid()},
+                     .deadline = kStart + seconds(70)}};
     WorldSink(world()).carry_out(plan);
 
     std::vector<SinkStep> steps;
@@ -112,7 +124,13 @@ TEST_F(EndsTest, a_plan_is_carried_out_in_the_order_that_survives_a_crash) {
         EXPECT_TRUE(report.ok) << report.what;
         steps.push_back(report.step);
     }
-    EXPECT_THAT(steps, ElementsAre(SinkStep::kRecord, SinkStep::kMark, SinkStep::kEvict, SinkStep::kClearNomination, SinkStep::kNominate, SinkStep::kBind));
+    EXPECT_THAT(steps,
+                ElementsAre(SinkStep::kRecord,
+                            SinkStep::kMark,
+                            SinkStep::kEvict,
+                            SinkStep::kClearNomination,
+                            SinkStep::kNominate,
+                            SinkStep::kBind));
     EXPECT_TRUE(pod("victim").pod().terminating());
     EXPECT_TRUE(pod("victim").pod().disruption_target);
     const auto& note = pod("waits").pod().more().plan;
@@ -126,14 +144,18 @@ TEST_F(EndsTest, a_plan_is_carried_out_in_the_order_that_survives_a_crash) {
     // All of it once more changes nothing.
     const std::size_t log = store().log_size();
     WorldSink(world()).carry_out(plan);
-    for (const SinkReport& report : reports()) EXPECT_TRUE(report.ok) << report.what;
+    for (const SinkReport& report : reports())
+        EXPECT_TRUE(report.ok) << report.what;
     EXPECT_EQ(store().log_size(), log);
 }
 
 TEST_F(EndsTest, binding_ends_what_was_promised) {
     start(node_yaml("n1") + pod_yaml("a"));
     ASSERT_TRUE(world().api().nominate({"default/a", ""}, "n1").has_value());
-    ASSERT_TRUE(world().api().annotate({"default/a", ""}, {{"reprieve.dev/plan", R"({"id":"x","node":"n1","victims":[]})"}}, {}).has_value());
+    ASSERT_TRUE(world()
+                    .api()
+                    .annotate({"default/a", ""}, {{"reprieve.dev/plan", R"({"id":"x","node":"n1","victims":[]})"}}, {})
+                    .has_value());
     bind("a", "n1");
     EXPECT_FALSE(pod("a").pod().nominated.valid());
     EXPECT_FALSE(pod("a").pod().more().plan.has_value());
@@ -142,7 +164,10 @@ TEST_F(EndsTest, binding_ends_what_was_promised) {
 TEST_F(EndsTest, a_pod_nominated_anew_without_evictions_keeps_no_old_record) {
     start(node_yaml("n1") + node_yaml("n2") + pod_yaml("a"));
     ASSERT_TRUE(world().api().nominate({"default/a", ""}, "n1").has_value());
-    ASSERT_TRUE(world().api().annotate({"default/a", ""}, {{"reprieve.dev/plan", R"({"id":"x","node":"n1","victims":[]})"}}, {}).has_value());
+    ASSERT_TRUE(world()
+                    .api()
+                    .annotate({"default/a", ""}, {{"reprieve.dev/plan", R"({"id":"x","node":"n1","victims":[]})"}}, {})
+                    .has_value());
     Plan plan;
     plan.placements = {placement("a", "n2", true)};
     plan.nominations_cleared = {"default/a"};
@@ -177,10 +202,13 @@ TEST_F(EndsTest, with_latency_things_are_under_way_for_a_while) {
 }
 
 TEST_F(EndsTest, modes_of_eviction) {
-    start(node_yaml("n1") + pod_yaml("soft", "n1") + pod_yaml("scaled", "n1") + pod_yaml("forced", "n1", "annotations: {reprieve.dev/sim-terminate: 1h}"));
+    start(node_yaml("n1") + pod_yaml("soft", "n1") + pod_yaml("scaled", "n1") +
+          pod_yaml("forced", "n1", "annotations: {reprieve.dev/sim-terminate: 1h}"));
     remove("forced");
     Plan plan;
-    plan.evictions = {eviction("soft", EvictionMode::kSoft), eviction("scaled", EvictionMode::kScaleDown), eviction("forced", EvictionMode::kForceDelete)};
+    plan.evictions = {eviction("soft", EvictionMode::kSoft),
+                      eviction("scaled", EvictionMode::kScaleDown),
+                      eviction("forced", EvictionMode::kForceDelete)};
     plan.force_deletes = {"default/forced"};
     WorldSink(world()).carry_out(plan);
     EXPECT_FALSE(pod("soft").pod().terminating());

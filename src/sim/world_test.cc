@@ -38,11 +38,13 @@ std::string history(std::uint64_t seed) {
         for (SlotId slot : world.store().of_kind("Pod")) {
             const Store::Entry& entry = world.store().at(slot);
             if (entry.pod().node) continue;
-            static_cast<void>(world.api().bind({"default/" + entry.key.name, entry.uid()}, second % 2 == 0 ? "n1" : "n2", {}));
+            static_cast<void>(
+                world.api().bind({"default/" + entry.key.name, entry.uid()}, second % 2 == 0 ? "n1" : "n2", {}));
         }
         world.settle();
     }
-    for (const auto& [key, slot] : world.store().slots()) out += world.store().at(slot).body.dump() + "\n";
+    for (const auto& [key, slot] : world.store().slots())
+        out += world.store().at(slot).body.dump() + "\n";
     return out;
 }
 
@@ -89,24 +91,37 @@ protected:
 };
 
 TEST_F(LoadTest, faults_name_file_line_object_and_field) {
-    EXPECT_EQ(fault("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: m, resources: {requests: {cpu: much}}}]}\n").substr(0, 24),
+    EXPECT_EQ(fault("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: m, resources: "
+                    "{requests: {cpu: much}}}]}\n")
+                  .substr(0, 24),
               "w.yaml:4: Pod default/a:");
     EXPECT_EQ(fault(pod_yaml("a", "", "annotations: {reprieve.dev/sim-run: soon}")).substr(0, 71),
               "w.yaml:2: Pod a: metadata.annotations[reprieve.dev/sim-run]: \"soon\" is ");
-    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s}]\n"), "w.yaml:1: Timeline: events[0]: has neither apply nor delete");
-    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, apply: {kind: Pod, apiVersion: v1}}]\n"), "w.yaml:1: Timeline: events[0]: apply.metadata.name: is missing");
-    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, remove: {}}]\n"), "w.yaml:1: Timeline: events[0]: remove: is not one of: at, apply, delete");
-    EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a", "n1")), "w.yaml:11: Pod a: metadata.name: given twice, with different contents");
+    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s}]\n"),
+              "w.yaml:1: Timeline: events[0]: has neither apply nor delete");
+    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, apply: {kind: Pod, apiVersion: v1}}]\n"),
+              "w.yaml:1: Timeline: events[0]: apply.metadata.name: is missing");
+    EXPECT_EQ(fault("kind: Timeline\nevents: [{at: 1s, remove: {}}]\n"),
+              "w.yaml:1: Timeline: events[0]: remove: is not one of: at, apply, delete");
+    EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a", "n1")),
+              "w.yaml:11: Pod a: metadata.name: given twice, with different contents");
     EXPECT_EQ(fault(pod_yaml("a") + pod_yaml("a")), "");
 }
 
 TEST_F(LoadTest, a_template_that_makes_no_pod_is_refused) {
-    EXPECT_NE(fault("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: a}\nspec: {template: {metadata: {annotations: {reprieve.dev/min-runtime: soon}}, spec: {}}}\n"), "");
+    EXPECT_NE(fault("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: a}\nspec: {template: {metadata: "
+                    "{annotations: {reprieve.dev/min-runtime: soon}}, spec: {}}}\n"),
+              "");
 }
 
 TEST_F(LoadTest, items_of_a_typed_list_are_what_the_list_says) {
     World world({.start = kStart, .seed = 1, .latency = {}});
-    ASSERT_TRUE(world.load_text("l.json", R"({"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"containers":[]}}]})").has_value());
+    ASSERT_TRUE(
+        world
+            .load_text(
+                "l.json",
+                R"({"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"containers":[]}}]})")
+            .has_value());
     EXPECT_TRUE(world.store().find({"Pod", "default", "a"}).valid());
 }
 

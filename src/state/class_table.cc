@@ -23,7 +23,8 @@ TopologyKeyId Cluster::topology_key(StringId label) {
     const TopologyKeyId key = snapshot_.topology.key(label, is_new);
     if (is_new) {
         for (NodeId node : IdRange<NodeId>(nodes_.slots())) {
-            if (const Node* fact = nodes_.get(node)) snapshot_.topology.set_node(key, node.index(), fact->labels.get(label));
+            if (const Node* fact = nodes_.get(node))
+                snapshot_.topology.set_node(key, node.index(), fact->labels.get(label));
         }
     }
     return key;
@@ -42,18 +43,22 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     for (const auto& amount : spec.requests) {
         if (amount.value > 0) cls.requests.push_back(amount);
     }
-    const auto match_of = [](const PodAffinityTerm& t) { return PodMatch{t.selector, t.namespaces, t.namespace_selector}; };
+    const auto match_of = [](const PodAffinityTerm& t) {
+        return PodMatch{t.selector, t.namespaces, t.namespace_selector};
+    };
 
     // Required affinity speaks of pods that match all terms together, counted per topology key.
     std::vector<PodMatch> all;
-    for (const PodAffinityTerm& t : spec.affinity) all.push_back(match_of(t));
+    for (const PodAffinityTerm& t : spec.affinity)
+        all.push_back(match_of(t));
     std::ranges::sort(all);
     for (const PodAffinityTerm& t : spec.affinity) {
         const TermId id = term_for(topology_key(t.topology_key), all);
         if (std::ranges::find(cls.affinity, id) == cls.affinity.end()) cls.affinity.push_back(id);
         cls.pulls.push_back({term_for(topology_key(t.topology_key), {match_of(t)}), 1});
     }
-    for (const PodAffinityTerm& t : spec.anti_affinity) cls.anti_affinity.push_back(term_for(topology_key(t.topology_key), {match_of(t)}));
+    for (const PodAffinityTerm& t : spec.anti_affinity)
+        cls.anti_affinity.push_back(term_for(topology_key(t.topology_key), {match_of(t)}));
     for (const PreferredPodTerm& p : spec.preferred_pods) {
         const ClassPull pull{term_for(topology_key(p.term.topology_key), {match_of(p.term)}), p.weight};
         cls.preferred.push_back(pull);
@@ -72,13 +77,15 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     cls.has_ports = !spec.ports.empty();
     cls.has_devices = spec.devices.any();
     for (const VolumeUse& v : spec.volumes) {
-        if (v.kind != VolumeKind::kCsiInline) cls.volumes.push_back({.kind = v.kind, .id = v.id, .read_only = v.read_only});
+        if (v.kind != VolumeKind::kCsiInline)
+            cls.volumes.push_back({.kind = v.kind, .id = v.id, .read_only = v.read_only});
     }
     resolve_volumes(cls);
     for (BudgetId id : IdRange<BudgetId>(snapshot_.budgets.size())) {
         const DisruptionBudget* fact = snapshot_.budgets[id].fact;
         if (fact == nullptr || fact->ns != ns || fact->selector.empty()) continue;
-        if (!words_.labels(labels).empty() && fact->selector.matches(words_.labels(labels), words_)) cls.budgets.push_back(id);
+        if (!words_.labels(labels).empty() && fact->selector.matches(words_.labels(labels), words_))
+            cls.budgets.push_back(id);
     }
     const ClassId id = snapshot_.classes.push_back(std::move(cls));
     match_terms(id);
@@ -99,7 +106,8 @@ void Cluster::resolve_volumes(PodClass& cls) const {
         if (const PersistentVolume* pv = claim->volume ? volume(claim->volume) : nullptr) {
             v.driver = pv->csi_driver;
         } else {
-            const StorageClass* sc = claim->storage_class_written ? storage_class(claim->storage_class) : default_storage_class();
+            const StorageClass* sc =
+                claim->storage_class_written ? storage_class(claim->storage_class) : default_storage_class();
             if (sc != nullptr) v.driver = sc->provisioner;
         }
     }
@@ -125,7 +133,11 @@ void Cluster::fill_new_terms() {
     fresh.swap(new_terms_);
     const Geometry geometry = snapshot_.geometry();
     for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
-        view->resize(geometry, snapshot_.nodes.size(), snapshot_.queues.size(), snapshot_.domains.domains.size(), snapshot_.claim_count);
+        view->resize(geometry,
+                     snapshot_.nodes.size(),
+                     snapshot_.queues.size(),
+                     snapshot_.domains.domains.size(),
+                     snapshot_.claim_count);
     }
     std::vector<std::vector<TermId>> gained(snapshot_.classes.size());
     bool any = false;
@@ -144,7 +156,8 @@ void Cluster::fill_new_terms() {
         const PodRow& row = snapshot_.pods[pod];
         if (!row.cls || !row.node || gained[row.cls.index()].empty()) continue;
         for (TermId term : gained[row.cls.index()]) {
-            if (row.state == PodState::kRunning || row.state == PodState::kTerminating) snapshot_.now.apply_term(geometry, term, row.node, +1);
+            if (row.state == PodState::kRunning || row.state == PodState::kTerminating)
+                snapshot_.now.apply_term(geometry, term, row.node, +1);
             if (row.state == PodState::kRunning) snapshot_.later.apply_term(geometry, term, row.node, +1);
         }
     }

@@ -63,27 +63,42 @@ std::uint64_t object_hash(const T& fact, Vocabulary& words) {
 }  // namespace
 
 Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
-    for (const std::string& name : options_.scheduler_names) scheduler_ids_.push_back(words_.string(name));
+    for (const std::string& name : options_.scheduler_names)
+        scheduler_ids_.push_back(words_.string(name));
     snapshot_.facts = this;
     snapshot_.words = &words_;
 }
 
 template <class T>
 auto& Cluster::table() {
-    if constexpr (std::is_same_v<T, Node>) return nodes_;
-    else if constexpr (std::is_same_v<T, PriorityClass>) return priority_classes_;
-    else if constexpr (std::is_same_v<T, Namespace>) return namespaces_;
-    else if constexpr (std::is_same_v<T, Gang>) return gangs_;
-    else if constexpr (std::is_same_v<T, CompositeGroup>) return composites_;
-    else if constexpr (std::is_same_v<T, Queue>) return queues_;
-    else if constexpr (std::is_same_v<T, HyperNode>) return hyper_nodes_;
-    else if constexpr (std::is_same_v<T, DisruptionBudget>) return budgets_;
-    else if constexpr (std::is_same_v<T, Workload>) return workloads_;
-    else if constexpr (std::is_same_v<T, ServingDeployment>) return servings_;
-    else if constexpr (std::is_same_v<T, PersistentVolume>) return volumes_;
-    else if constexpr (std::is_same_v<T, VolumeClaim>) return claims_;
-    else if constexpr (std::is_same_v<T, StorageClass>) return storage_classes_;
-    else return csi_nodes_;
+    if constexpr (std::is_same_v<T, Node>)
+        return nodes_;
+    else if constexpr (std::is_same_v<T, PriorityClass>)
+        return priority_classes_;
+    else if constexpr (std::is_same_v<T, Namespace>)
+        return namespaces_;
+    else if constexpr (std::is_same_v<T, Gang>)
+        return gangs_;
+    else if constexpr (std::is_same_v<T, CompositeGroup>)
+        return composites_;
+    else if constexpr (std::is_same_v<T, Queue>)
+        return queues_;
+    else if constexpr (std::is_same_v<T, HyperNode>)
+        return hyper_nodes_;
+    else if constexpr (std::is_same_v<T, DisruptionBudget>)
+        return budgets_;
+    else if constexpr (std::is_same_v<T, Workload>)
+        return workloads_;
+    else if constexpr (std::is_same_v<T, ServingDeployment>)
+        return servings_;
+    else if constexpr (std::is_same_v<T, PersistentVolume>)
+        return volumes_;
+    else if constexpr (std::is_same_v<T, VolumeClaim>)
+        return claims_;
+    else if constexpr (std::is_same_v<T, StorageClass>)
+        return storage_classes_;
+    else
+        return csi_nodes_;
 }
 
 template <class T>
@@ -117,7 +132,8 @@ void Cluster::put(T fact) {
             const std::uint64_t hash = pod_hash(fact.ns, fact.name);
             pods_[id] = std::move(fact);
             pod_index_.insert(hash, id);
-            if (pod_index_.needs_room()) pod_index_.make_room([&](PodId p) { return pod_hash(pods_[p].ns, pods_[p].name); });
+            if (pod_index_.needs_room())
+                pod_index_.make_room([&](PodId p) { return pod_hash(pods_[p].ns, pods_[p].name); });
             dirty_pods_.push_back(id);
             return;
         }
@@ -145,11 +161,13 @@ void Cluster::put(T fact) {
             const Node* before = known(fact);
             // Status updates that change nothing we use are the common case on a watch.
             if (before != nullptr && *before == fact) return;
-            const bool same_shape = before != nullptr && before->labels == fact.labels && before->devices == fact.devices;
+            const bool same_shape =
+                before != nullptr && before->labels == fact.labels && before->devices == fact.devices;
             if (!structural_ && same_shape) {
                 const NodeId id = nodes_.find(name.ns, name.name);
                 const Geometry geometry = snapshot_.geometry();
-                for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) view->offer(geometry, id, before->allocatable, -1);
+                for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
+                    view->offer(geometry, id, before->allocatable, -1);
                 nodes_.put(name.ns, name.name, std::move(fact));
                 dirty_nodes_.push_back(id);
                 return;
@@ -192,12 +210,18 @@ Result<void> Cluster::add(Object object, Digest digest) {
             if (const T* before = known(fact)) {
                 if (*before == fact) return {};
                 const Name name = [&] {
-                    if constexpr (std::is_same_v<T, Pod>) return Name{fact.ns, words_.string(fact.name)};
-                    else if constexpr (requires { fact.ns; }) return Name{fact.ns, fact.name};
-                    else return Name{{}, fact.name};
+                    if constexpr (std::is_same_v<T, Pod>)
+                        return Name{fact.ns, words_.string(fact.name)};
+                    else if constexpr (requires { fact.ns; })
+                        return Name{fact.ns, fact.name};
+                    else
+                        return Name{{}, fact.name};
                 }();
                 const std::string slash = name.ns ? words_.str(name.ns) + "/" : "";
-                return fail(fmt::format("{} {}{}: metadata.name: given twice, with different contents", kind_name<T>(), slash, words_.text(name.name)));
+                return fail(fmt::format("{} {}{}: metadata.name: given twice, with different contents",
+                                        kind_name<T>(),
+                                        slash,
+                                        words_.text(name.name)));
             }
             note_digest(object_hash(fact, words_), digest);
             put(std::move(fact));
@@ -236,14 +260,19 @@ void Cluster::warn(const std::string& sentence) { ++warnings_[sentence]; }
 
 std::vector<std::string> Cluster::warnings() const {
     std::vector<std::string> out;
-    for (const auto& [sentence, count] : warnings_) out.push_back(count == 1 ? sentence : fmt::format("{} ({} times)", sentence, count));
+    for (const auto& [sentence, count] : warnings_)
+        out.push_back(count == 1 ? sentence : fmt::format("{} ({} times)", sentence, count));
     return out;
 }
 
 const PersistentVolume* Cluster::volume(StringId name) const { return volumes_.get(volumes_.find({}, name)); }
-const StorageClass* Cluster::storage_class(StringId name) const { return storage_classes_.get(storage_classes_.find({}, name)); }
+const StorageClass* Cluster::storage_class(StringId name) const {
+    return storage_classes_.get(storage_classes_.find({}, name));
+}
 const CsiNode* Cluster::csi_node(StringId name) const { return csi_nodes_.get(csi_nodes_.find({}, name)); }
-const PriorityClass* Cluster::priority_class(StringId name) const { return priority_classes_.get(priority_classes_.find({}, name)); }
+const PriorityClass* Cluster::priority_class(StringId name) const {
+    return priority_classes_.get(priority_classes_.find({}, name));
+}
 
 const StorageClass* Cluster::default_storage_class() const {
     const StorageClass* found = nullptr;

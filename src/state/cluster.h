@@ -126,7 +126,8 @@ private:
     [[nodiscard]] const PriorityClass* class_of(const Pod& pod) const;
     [[nodiscard]] bool is_ours(const PodSpec& spec) const;
     [[nodiscard]] bool serves(const Pod& pod) const;
-    [[nodiscard]] std::optional<std::int32_t> group_priority(const std::optional<std::int32_t>& value, StringId cls) const;
+    [[nodiscard]] std::optional<std::int32_t> group_priority(const std::optional<std::int32_t>& value,
+                                                             StringId cls) const;
 
     // class_table.cc: classes of pods and the terms they bring.
     ClassId class_for(const Pod& pod);

@@ -48,12 +48,17 @@ Result<void> Cluster::rebuild() {
     for (PodId id : IdRange<PodId>(pods_.size())) {
         if (pods_[id].ns) class_of_pod[id.index()] = class_for(pods_[id]);
     }
-    for (ClassId id : IdRange<ClassId>(snapshot_.classes.size())) match_terms(id);
+    for (ClassId id : IdRange<ClassId>(snapshot_.classes.size()))
+        match_terms(id);
     new_terms_.clear();
 
     const Geometry geometry = snapshot_.geometry();
     for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
-        view->resize(geometry, snapshot_.nodes.size(), snapshot_.queues.size(), snapshot_.domains.domains.size(), snapshot_.claim_count);
+        view->resize(geometry,
+                     snapshot_.nodes.size(),
+                     snapshot_.queues.size(),
+                     snapshot_.domains.domains.size(),
+                     snapshot_.claim_count);
         for (NodeId node : IdRange<NodeId>(nodes_.slots())) {
             if (const Node* fact = nodes_.get(node)) view->offer(geometry, node, fact->allocatable, +1);
         }
@@ -70,8 +75,10 @@ Result<void> Cluster::rebuild() {
     for (PodId id : IdRange<PodId>(pods_.size())) {
         if (pods_[id].ns) introduce(id);
     }
-    for (NodeId node : IdRange<NodeId>(nodes_.slots())) assign_devices(node);
-    for (BudgetId id : IdRange<BudgetId>(budgets_.slots())) compute_allowance(id);
+    for (NodeId node : IdRange<NodeId>(nodes_.slots()))
+        assign_devices(node);
+    for (BudgetId id : IdRange<BudgetId>(budgets_.slots()))
+        compute_allowance(id);
     structural_ = false;
     return {};
 }
@@ -95,7 +102,8 @@ void Cluster::rank_nodes() {
         if (snapshot_.nodes[id].alive) snapshot_.nodes_by_name.push_back(id);
     }
     std::ranges::sort(snapshot_.nodes_by_name, {}, [&](NodeId id) { return words_.text(nodes_.get(id)->name); });
-    for (std::uint32_t rank = 0; rank < snapshot_.nodes_by_name.size(); ++rank) snapshot_.nodes[snapshot_.nodes_by_name[rank]].rank = rank;
+    for (std::uint32_t rank = 0; rank < snapshot_.nodes_by_name.size(); ++rank)
+        snapshot_.nodes[snapshot_.nodes_by_name[rank]].rank = rank;
 }
 
 Result<void> Cluster::rebuild_domains() {
@@ -104,10 +112,13 @@ Result<void> Cluster::rebuild_domains() {
         if (const HyperNode* h = hyper_nodes_.get(id)) input.hyper_nodes.push_back(h);
     }
     std::ranges::sort(input.hyper_nodes, {}, [&](const HyperNode* h) { return words_.text(h->name); });
-    for (NodeId id : IdRange<NodeId>(nodes_.slots())) input.nodes.push_back(nodes_.get(id));
-    for (const std::string& level : options_.topology_levels) input.label_levels.push_back(words_.string(level));
+    for (NodeId id : IdRange<NodeId>(nodes_.slots()))
+        input.nodes.push_back(nodes_.get(id));
+    for (const std::string& level : options_.topology_levels)
+        input.label_levels.push_back(words_.string(level));
     const auto name_key_of = [&](const std::optional<TopologyRule>& rule) {
-        if (rule && rule->label_key && std::ranges::find(input.label_keys, rule->label_key) == input.label_keys.end()) input.label_keys.push_back(rule->label_key);
+        if (rule && rule->label_key && std::ranges::find(input.label_keys, rule->label_key) == input.label_keys.end())
+            input.label_keys.push_back(rule->label_key);
     };
     for (GangId id : IdRange<GangId>(gangs_.slots())) {
         if (const Gang* g = gangs_.get(id)) name_key_of(g->topology);
@@ -119,7 +130,8 @@ Result<void> Cluster::rebuild_domains() {
     std::vector<std::string> warnings;
     auto table = build_domains(input, words_, warnings);
     if (!table) return std::unexpected(table.error());
-    for (const std::string& w : warnings) warn(w);
+    for (const std::string& w : warnings)
+        warn(w);
     snapshot_.domains = std::move(*table);
     return {};
 }
@@ -128,11 +140,13 @@ Result<void> Cluster::rebuild_queues() {
     const StringId default_name = words_.string("default");
     snapshot_.queues.resize(queues_.slots());
     for (QueueId id : IdRange<QueueId>(queues_.slots())) {
-        if (const Queue* fact = queues_.get(id)) snapshot_.queues[id] = {.fact = fact, .name = fact->name, .parent = {}, .children = {}, .alive = true};
+        if (const Queue* fact = queues_.get(id))
+            snapshot_.queues[id] = {.fact = fact, .name = fact->name, .parent = {}, .children = {}, .alive = true};
     }
     default_queue_ = queues_.find({}, default_name);
     if (!default_queue_) {
-        default_queue_ = snapshot_.queues.push_back({.fact = nullptr, .name = default_name, .parent = {}, .children = {}, .alive = true});
+        default_queue_ = snapshot_.queues.push_back(
+            {.fact = nullptr, .name = default_name, .parent = {}, .children = {}, .alive = true});
     }
     for (QueueId id : IdRange<QueueId>(snapshot_.queues.size())) {
         QueueRow& row = snapshot_.queues[id];
@@ -140,7 +154,8 @@ Result<void> Cluster::rebuild_queues() {
         row.parent = queues_.find({}, row.fact->parent);
         if (row.parent) {
             snapshot_.queues[row.parent].children.push_back(id);
-        } else if (const auto p = words_.text(row.fact->parent); p != "root" && p != "koordinator-root-quota" && !p.empty()) {
+        } else if (const auto p = words_.text(row.fact->parent);
+                   p != "root" && p != "koordinator-root-quota" && !p.empty()) {
             warn(fmt::format("Queue {}: parent {} does not exist", words_.text(row.name), p));
         }
     }
@@ -149,30 +164,38 @@ Result<void> Cluster::rebuild_queues() {
         std::vector<QueueId>& path = snapshot_.queue_path[id];
         for (QueueId at = id; at; at = snapshot_.queues[at].parent) {
             if (std::ranges::find(path, at) != path.end()) {
-                return fail(fmt::format("Queue {}: spec.parent: the chain of parents comes back to {}", words_.text(snapshot_.queues[id].name), words_.text(snapshot_.queues[at].name)));
+                return fail(fmt::format("Queue {}: spec.parent: the chain of parents comes back to {}",
+                                        words_.text(snapshot_.queues[id].name),
+                                        words_.text(snapshot_.queues[at].name)));
             }
             path.push_back(at);
         }
-        std::ranges::sort(snapshot_.queues[id].children, {}, [&](QueueId q) { return words_.text(snapshot_.queues[q].name); });
+        std::ranges::sort(
+            snapshot_.queues[id].children, {}, [&](QueueId q) { return words_.text(snapshot_.queues[q].name); });
     }
     return {};
 }
 
 Result<void> Cluster::rebuild_gangs() {
     snapshot_.composites.resize(composites_.slots());
-    for (CompositeId id : IdRange<CompositeId>(composites_.slots())) snapshot_.composites[id].fact = composites_.get(id);
+    for (CompositeId id : IdRange<CompositeId>(composites_.slots()))
+        snapshot_.composites[id].fact = composites_.get(id);
     for (CompositeId id : IdRange<CompositeId>(composites_.slots())) {
         const CompositeGroup* fact = composites_.get(id);
         if (fact == nullptr || !fact->parent) continue;
         snapshot_.composites[id].parent = composites_.find(fact->ns, fact->parent);
-        if (!snapshot_.composites[id].parent) warn(fmt::format("CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
+        if (!snapshot_.composites[id].parent)
+            warn(fmt::format(
+                "CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
     }
     for (CompositeId id : IdRange<CompositeId>(composites_.slots())) {
         std::size_t steps = 0;
         for (CompositeId at = id; at; at = snapshot_.composites[at].parent) {
             if (++steps > composites_.slots()) {
-                return fail(fmt::format("CompositePodGroup {}/{}: spec.parentCompositePodGroupName: the chain of parents has a cycle",
-                                        words_.text(composites_.get(id)->ns), words_.text(composites_.get(id)->name)));
+                return fail(fmt::format(
+                    "CompositePodGroup {}/{}: spec.parentCompositePodGroupName: the chain of parents has a cycle",
+                    words_.text(composites_.get(id)->ns),
+                    words_.text(composites_.get(id)->name)));
             }
         }
     }
@@ -188,8 +211,11 @@ Result<void> Cluster::rebuild_gangs() {
         gangs_by_name_[name_key(fact->ns, fact->name)] = id;
         if (!fact->parent) continue;
         row.composite = composites_.find(fact->ns, fact->parent);
-        if (!row.composite) warn(fmt::format("CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
-        for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent) snapshot_.composites[c].gangs.push_back(id);
+        if (!row.composite)
+            warn(fmt::format(
+                "CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
+        for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent)
+            snapshot_.composites[c].gangs.push_back(id);
     }
     return {};
 }

@@ -68,7 +68,9 @@ GangId Cluster::gang_of(PodId id) {
     if (it != gangs_by_name_.end()) return it->second;
     const PodExtras& more = pod.more();
     if (more.koordinator_min < 0 && !more.koordinator_gang_groups) {
-        warn(fmt::format("PodGroup {}/{} does not exist; its pods count as single pods", words_.text(pod.ns), words_.text(pod.group)));
+        warn(fmt::format("PodGroup {}/{} does not exist; its pods count as single pods",
+                         words_.text(pod.ns),
+                         words_.text(pod.group)));
         return {};
     }
     // A gang that only its pods know.
@@ -128,10 +130,13 @@ std::uint16_t Cluster::traits_of(PodId id, GangId gang, QueueId queue) const {
     const PriorityClass* cls = class_of(pod);
     const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
     const Queue* in = queue ? snapshot_.queues[queue].fact : nullptr;
-    if (pod.preemption_policy == PreemptionPolicy::kNever || (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever)) traits |= kNeverPreempts;
+    if (pod.preemption_policy == PreemptionPolicy::kNever ||
+        (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever))
+        traits |= kNeverPreempts;
     if (cls != nullptr && (cls->minimum_preemptable_priority || cls->toleration_seconds)) traits |= kTolerates;
     // The nearest marker wins: pod, gang, queue, class.
-    for (const std::optional<bool>& marker : {pod.more().preemptible, group != nullptr ? group->settings.preemptible : std::nullopt,
+    for (const std::optional<bool>& marker : {pod.more().preemptible,
+                                              group != nullptr ? group->settings.preemptible : std::nullopt,
                                               in != nullptr ? in->settings.preemptible : std::nullopt,
                                               cls != nullptr ? cls->settings.preemptible : std::nullopt}) {
         if (!marker) continue;
@@ -143,9 +148,13 @@ std::uint16_t Cluster::traits_of(PodId id, GangId gang, QueueId queue) const {
 
 Duration Cluster::min_runtime_of(const Pod& pod, GangId gang, QueueId queue) const {
     if (pod.more().min_runtime) return *pod.more().min_runtime;
-    if (const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr; group != nullptr && group->settings.min_runtime) return *group->settings.min_runtime;
-    if (const Queue* in = queue ? snapshot_.queues[queue].fact : nullptr; in != nullptr && in->settings.min_runtime) return *in->settings.min_runtime;
-    if (const PriorityClass* cls = class_of(pod); cls != nullptr && cls->settings.min_runtime) return *cls->settings.min_runtime;
+    if (const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
+        group != nullptr && group->settings.min_runtime)
+        return *group->settings.min_runtime;
+    if (const Queue* in = queue ? snapshot_.queues[queue].fact : nullptr; in != nullptr && in->settings.min_runtime)
+        return *in->settings.min_runtime;
+    if (const PriorityClass* cls = class_of(pod); cls != nullptr && cls->settings.min_runtime)
+        return *cls->settings.min_runtime;
     return {};
 }
 
@@ -166,7 +175,9 @@ void Cluster::resolve_pod(PodId id) {
     row.min_runtime = min_runtime_of(pod, row.gang, row.queue);
     if (pod.node) {
         row.node = nodes_.find({}, pod.node);
-        if (!row.node) warn(fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs", words_.text(pod.node)));
+        if (!row.node)
+            warn(fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs",
+                             words_.text(pod.node)));
     }
     if (pod.finished()) {
         row.state = PodState::kIgnored;
@@ -203,7 +214,9 @@ void Cluster::resolve_gang(GangId id) {
         row.min = row.fact->min_members;
         priority = group_priority(row.fact->priority, row.fact->priority_class);
         const PriorityClass* cls = row.fact->priority_class ? priority_class(row.fact->priority_class) : nullptr;
-        if (row.fact->preemption_policy == PreemptionPolicy::kNever || (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever)) row.never_preempts = true;
+        if (row.fact->preemption_policy == PreemptionPolicy::kNever ||
+            (cls != nullptr && cls->preemption_policy == PreemptionPolicy::kNever))
+            row.never_preempts = true;
     }
     row.whole_root = {};
     for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent) {
@@ -219,7 +232,8 @@ void Cluster::resolve_gang(GangId id) {
         row.attack_priority = row.defend_priority = *priority;
         row.priority_from_group = true;
     }
-    for (PodId p : row.pods) snapshot_.pods[p].unit_priority = row.defend_priority;
+    for (PodId p : row.pods)
+        snapshot_.pods[p].unit_priority = row.defend_priority;
 }
 
 }  // namespace reprieve

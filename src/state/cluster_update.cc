@@ -7,7 +7,8 @@
 namespace reprieve {
 
 Result<void> Cluster::update() {
-    for (NodeId node : dirty_nodes_) update_node(node);
+    for (NodeId node : dirty_nodes_)
+        update_node(node);
     dirty_nodes_.clear();
     snapshot_.pods.resize(pods_.size());
     snapshot_.holds.resize(pods_.size());
@@ -23,7 +24,8 @@ Result<void> Cluster::update() {
         const PodRow& row = snapshot_.pods[id];
         if (row.gang) {
             std::vector<PodId>& members = snapshot_.gangs[row.gang].pods;
-            const auto at = std::ranges::lower_bound(members, id, [&](PodId a, PodId b) { return snapshot_.name_less(a, b); });
+            const auto at =
+                std::ranges::lower_bound(members, id, [&](PodId a, PodId b) { return snapshot_.name_less(a, b); });
             if (at == members.end() || *at != id) members.insert(at, id);
             gangs.push_back(row.gang);
         }
@@ -32,10 +34,14 @@ Result<void> Cluster::update() {
     std::ranges::sort(gangs);
     const auto same = std::ranges::unique(gangs);
     gangs.erase(same.begin(), same.end());
-    for (GangId gang : gangs) resolve_gang(gang);
-    for (PodId id : dirty_pods_) introduce(id);
-    for (NodeId node : device_nodes) assign_devices(node);
-    for (BudgetId budget : IdRange<BudgetId>(snapshot_.budgets.size())) compute_allowance(budget);
+    for (GangId gang : gangs)
+        resolve_gang(gang);
+    for (PodId id : dirty_pods_)
+        introduce(id);
+    for (NodeId node : device_nodes)
+        assign_devices(node);
+    for (BudgetId budget : IdRange<BudgetId>(snapshot_.budgets.size()))
+        compute_allowance(budget);
     dirty_pods_.clear();
     return {};
 }
@@ -44,7 +50,8 @@ void Cluster::update_node(NodeId id) {
     const Node* fact = nodes_.get(id);
     REPRIEVE_CHECK(fact != nullptr);
     const Geometry geometry = snapshot_.geometry();
-    for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) view->offer(geometry, id, fact->allocatable, +1);
+    for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
+        view->offer(geometry, id, fact->allocatable, +1);
     snapshot_.nodes[id].ready = fact->ready;
 }
 
@@ -56,11 +63,13 @@ void Cluster::occupy(PodId id, int sign) {
     if (row.state == PodState::kRunning || row.state == PodState::kTerminating) {
         snapshot_.now.apply(geometry, cls, spec, row.node, row.queue, snapshot_.holds[id], sign);
     }
-    if (row.state == PodState::kRunning) snapshot_.later.apply(geometry, cls, spec, row.node, row.queue, snapshot_.holds[id], sign);
+    if (row.state == PodState::kRunning)
+        snapshot_.later.apply(geometry, cls, spec, row.node, row.queue, snapshot_.holds[id], sign);
     if (!row.has(kResizing)) return;
     // Until its resize is granted, such a pod holds what it had.
     const auto delta = resize_delta(id);
-    if (row.state == PodState::kRunning || row.state == PodState::kTerminating) snapshot_.now.grow(geometry, row.node, row.queue, delta, -sign);
+    if (row.state == PodState::kRunning || row.state == PodState::kTerminating)
+        snapshot_.now.grow(geometry, row.node, row.queue, delta, -sign);
     if (row.state == PodState::kRunning) snapshot_.later.grow(geometry, row.node, row.queue, delta, -sign);
 }
 
@@ -114,12 +123,14 @@ void Cluster::assign_devices(NodeId id) {
         if (snapshot_.classes[row.cls].has_devices || !pods_[pod].more().held_devices.empty()) users.push_back(pod);
     }
     if (users.empty()) return;
-    for (PodId pod : users) occupy(pod, -1);
+    for (PodId pod : users)
+        occupy(pod, -1);
     std::ranges::sort(users, [&](PodId a, PodId b) {
         const bool says_a = !pods_[a].more().held_devices.empty();
         const bool says_b = !pods_[b].more().held_devices.empty();
         if (says_a != says_b) return says_a;
-        if (snapshot_.pods[a].started != snapshot_.pods[b].started) return snapshot_.pods[a].started < snapshot_.pods[b].started;
+        if (snapshot_.pods[a].started != snapshot_.pods[b].started)
+            return snapshot_.pods[a].started < snapshot_.pods[b].started;
         return snapshot_.name_less(a, b);
     });
     std::vector<DeviceUse> use(snapshot_.devices[id].size());
@@ -127,10 +138,12 @@ void Cluster::assign_devices(NodeId id) {
         std::vector<DeviceHold>& holds = snapshot_.holds[pod];
         holds = pods_[pod].more().held_devices;
         // More pods than devices: the world is over-committed; the pod then holds what it can not name.
-        if (holds.empty() && !choose_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds)) holds.clear();
+        if (holds.empty() && !choose_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds))
+            holds.clear();
         hold_devices(snapshot_.devices[id], use, holds, +1);
     }
-    for (PodId pod : users) occupy(pod, +1);
+    for (PodId pod : users)
+        occupy(pod, +1);
 }
 
 // Disruptions a budget still allows: its status says, or it follows from its rule and the healthy pods.

@@ -11,12 +11,12 @@
 namespace reprieve {
 
 struct Demand {
-    GangId gang;                  // none: a single pod
-    std::vector<PodId> pods;      // in pod order: priority descending, creation, namespace/name
+    GangId gang;              // none: a single pod
+    std::vector<PodId> pods;  // in pod order: priority descending, creation, namespace/name
     std::int32_t priority = 0;
     QueueId queue;
-    Time created;                 // of its first pod
-    bool nominated = false;       // some member has a nomination from an earlier plan
+    Time created;            // of its first pod
+    bool nominated = false;  // some member has a nomination from an earlier plan
     bool never_preempts = false;
 
     [[nodiscard]] PodId first() const { return pods.front(); }

@@ -11,7 +11,8 @@ namespace {
 // What a share takes of one device; none where the device cannot say (memory unknown).
 std::optional<DeviceHold> share_of(const Device& device, const DeviceAsk& ask) {
     DeviceHold hold{device.index, ask.share_memory, ask.share_milli};
-    if (ask.share_percent > 0) hold.memory += device.memory / 100 * ask.share_percent + device.memory % 100 * ask.share_percent / 100;
+    if (ask.share_percent > 0)
+        hold.memory += device.memory / 100 * ask.share_percent + device.memory % 100 * ask.share_percent / 100;
     if ((ask.share_memory > 0 || ask.share_percent > 0) && device.memory == 0) {
         // Without a known memory a percentage still means that part of the device; an amount in bytes means nothing.
         if (ask.share_memory > 0) return std::nullopt;
@@ -29,11 +30,14 @@ using Groups = std::map<std::int32_t, std::vector<std::size_t>>;
 
 // Takes `count` positions: from one group if one suffices, else from as few as possible. Binpack prefers the group that
 // is left with least, spread the one left with most.
-bool take(const Groups& groups, std::size_t count, bool same_group, DevicePolicy policy, std::vector<std::size_t>& out) {
+bool take(
+    const Groups& groups, std::size_t count, bool same_group, DevicePolicy policy, std::vector<std::size_t>& out) {
     const std::vector<std::size_t>* best = nullptr;
     for (const auto& [group, members] : groups) {
         if (members.size() < count) continue;
-        if (best == nullptr || (policy == DevicePolicy::kBinpack ? members.size() < best->size() : members.size() > best->size())) best = &members;
+        if (best == nullptr ||
+            (policy == DevicePolicy::kBinpack ? members.size() < best->size() : members.size() > best->size()))
+            best = &members;
     }
     out.clear();
     if (best != nullptr) {
@@ -42,7 +46,8 @@ bool take(const Groups& groups, std::size_t count, bool same_group, DevicePolicy
     }
     if (same_group) return false;
     std::vector<const std::vector<std::size_t>*> by_size;
-    for (const auto& [group, members] : groups) by_size.push_back(&members);
+    for (const auto& [group, members] : groups)
+        by_size.push_back(&members);
     std::ranges::stable_sort(by_size, [](const auto* a, const auto* b) { return a->size() > b->size(); });
     for (const auto* members : by_size) {
         for (std::size_t at : *members) {
@@ -54,7 +59,10 @@ bool take(const Groups& groups, std::size_t count, bool same_group, DevicePolicy
 
 }  // namespace
 
-bool choose_devices(std::span<const Device> devices, std::span<const DeviceUse> use, const DeviceAsk& ask, std::vector<DeviceHold>& out) {
+bool choose_devices(std::span<const Device> devices,
+                    std::span<const DeviceUse> use,
+                    const DeviceAsk& ask,
+                    std::vector<DeviceHold>& out) {
     out.clear();
     if (!ask.any()) return true;
     Groups groups;
@@ -71,17 +79,22 @@ bool choose_devices(std::span<const Device> devices, std::span<const DeviceUse> 
         // Among devices with room for the share: binpack fills the fullest first, spread the emptiest; ties by index.
         for (auto& [group, members] : groups) {
             std::ranges::stable_sort(members, [&](std::size_t a, std::size_t b) {
-                const auto key = [&](std::size_t at) { return std::pair(use[at].milli * (1 << 20) + use[at].memory / (1 << 20), use[at].shares); };
+                const auto key = [&](std::size_t at) {
+                    return std::pair(use[at].milli * (1 << 20) + use[at].memory / (1 << 20), use[at].shares);
+                };
                 return ask.policy == DevicePolicy::kBinpack ? key(a) > key(b) : key(a) < key(b);
             });
         }
         if (count == 1 && groups.size() > 1) {
             // A single share is placed by device, not by group.
             std::vector<std::size_t> all;
-            for (auto& [group, members] : groups) all.push_back(members.front());
+            for (auto& [group, members] : groups)
+                all.push_back(members.front());
             std::ranges::sort(all);
             const auto fuller = [&](std::size_t a, std::size_t b) {
-                const auto key = [&](std::size_t at) { return std::pair(use[at].milli * (1 << 20) + use[at].memory / (1 << 20), use[at].shares); };
+                const auto key = [&](std::size_t at) {
+                    return std::pair(use[at].milli * (1 << 20) + use[at].memory / (1 << 20), use[at].shares);
+                };
                 return ask.policy == DevicePolicy::kBinpack ? key(a) > key(b) : key(a) < key(b);
             };
             std::ranges::stable_sort(all, fuller);
@@ -91,7 +104,8 @@ bool choose_devices(std::span<const Device> devices, std::span<const DeviceUse> 
     std::vector<std::size_t> chosen;
     if (!take(groups, count, ask.same_group, ask.policy, chosen)) return false;
     std::ranges::sort(chosen);
-    for (std::size_t at : chosen) out.push_back(whole ? DeviceHold{devices[at].index, 0, 0} : *share_of(devices[at], ask));
+    for (std::size_t at : chosen)
+        out.push_back(whole ? DeviceHold{devices[at].index, 0, 0} : *share_of(devices[at], ask));
     return true;
 }
 
@@ -112,10 +126,14 @@ std::vector<DeviceUse> held_in_either(std::span<const DeviceUse> now, std::span<
     return use;
 }
 
-void hold_devices(std::span<const Device> devices, std::span<DeviceUse> use, std::span<const DeviceHold> holds, int sign) {
+void hold_devices(std::span<const Device> devices,
+                  std::span<DeviceUse> use,
+                  std::span<const DeviceHold> holds,
+                  int sign) {
     for (const DeviceHold& hold : holds) {
         const auto at = std::ranges::lower_bound(devices, hold.index, {}, &Device::index);
-        if (at == devices.end() || at->index != hold.index) continue;  // a pod may name a device its node no longer lists
+        if (at == devices.end() || at->index != hold.index)
+            continue;  // a pod may name a device its node no longer lists
         DeviceUse& u = use[static_cast<std::size_t>(at - devices.begin())];
         if (hold.whole()) {
             u.whole += sign;

@@ -25,8 +25,12 @@ struct DeviceUse {
 
 inline constexpr std::int64_t kMilliPerDevice = 1000;
 
-// Chooses devices for `ask` among `devices` (sorted by index; `use` runs parallel). False: not enough room; `out` is then undefined.
-[[nodiscard]] bool choose_devices(std::span<const Device> devices, std::span<const DeviceUse> use, const DeviceAsk& ask, std::vector<DeviceHold>& out);
+// Chooses devices for `ask` among `devices` (sorted by index; `use` runs parallel). False: not enough room; `out` is
+// then undefined.
+[[nodiscard]] bool choose_devices(std::span<const Device> devices,
+                                  std::span<const DeviceUse> use,
+                                  const DeviceAsk& ask,
+                                  std::vector<DeviceHold>& out);
 
 // Whether the ask could be met if nobody held anything.
 [[nodiscard]] bool devices_could_ever_fit(std::span<const Device> devices, const DeviceAsk& ask);
@@ -34,6 +38,9 @@ inline constexpr std::int64_t kMilliPerDevice = 1000;
 // What a placement now must keep clear of: whatever is held now, or will be later.
 [[nodiscard]] std::vector<DeviceUse> held_in_either(std::span<const DeviceUse> now, std::span<const DeviceUse> later);
 
-void hold_devices(std::span<const Device> devices, std::span<DeviceUse> use, std::span<const DeviceHold> holds, int sign);
+void hold_devices(std::span<const Device> devices,
+                  std::span<DeviceUse> use,
+                  std::span<const DeviceHold> holds,
+                  int sign);
 
 }  // namespace reprieve

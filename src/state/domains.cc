@@ -17,8 +17,12 @@ using NodeSet = std::set<NodeId>;
 
 class HyperNodes {
 public:
-    HyperNodes(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings) : input_(input), words_(words), warnings_(warnings) {
-        for (std::size_t i = 0; i < input.hyper_nodes.size(); ++i) by_name_[input.hyper_nodes[i]->name] = i;
+    HyperNodes(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings)
+        : input_(input),
+          words_(words),
+          warnings_(warnings) {
+        for (std::size_t i = 0; i < input.hyper_nodes.size(); ++i)
+            by_name_[input.hyper_nodes[i]->name] = i;
         for (std::size_t i = 0; i < input.nodes.size(); ++i) {
             if (input.nodes[i] != nullptr) nodes_[input.nodes[i]->name] = NodeId(i);
         }
@@ -38,7 +42,8 @@ public:
         std::vector<DomainId> ids(members_.size());
         for (std::size_t i = 0; i < members_.size(); ++i) {
             const HyperNode& h = *input_.hyper_nodes[i];
-            ids[i] = table.domains.push_back({h.name, {}, h.tier, h.tier_name, {}, {members_[i].begin(), members_[i].end()}});
+            ids[i] = table.domains.push_back(
+                {h.name, {}, h.tier, h.tier_name, {}, {members_[i].begin(), members_[i].end()}});
         }
         for (std::size_t i = 0; i < members_.size(); ++i) {
             if (parent_[i] != kNone) table.domains[ids[i]].parent = ids[parent_[i]];
@@ -52,7 +57,9 @@ private:
     Result<void> resolve(std::size_t i) {
         const HyperNode& h = *input_.hyper_nodes[i];
         if (state_[i] == kDone) return {};
-        if (state_[i] == kOpen) return fail(fmt::format("HyperNode {}: spec.members: a HyperNode cannot contain itself", words_.text(h.name)));
+        if (state_[i] == kOpen)
+            return fail(
+                fmt::format("HyperNode {}: spec.members: a HyperNode cannot contain itself", words_.text(h.name)));
         state_[i] = kOpen;
         for (const HyperNodeMember& m : h.members) {
             auto found = m.is_node ? add_nodes(i, m) : add_hyper_nodes(i, m);
@@ -77,13 +84,15 @@ private:
         try {
             const std::regex pattern(m.text, std::regex::ECMAScript);
             std::map<std::string_view, typename Table::mapped_type> ordered;
-            for (const auto& [name, index] : table) ordered.emplace(words_.text(name), index);
+            for (const auto& [name, index] : table)
+                ordered.emplace(words_.text(name), index);
             for (const auto& [name, index] : ordered) {
                 if (!std::regex_search(name.begin(), name.end(), pattern)) continue;
                 if (auto done = take(index); !done) return done;
             }
         } catch (const std::regex_error&) {
-            return fail(fmt::format("HyperNode {}: spec.members: not a regular expression: {}", words_.text(h.name), m.text));
+            return fail(
+                fmt::format("HyperNode {}: spec.members: not a regular expression: {}", words_.text(h.name), m.text));
         }
         return {};
     }
@@ -122,7 +131,10 @@ private:
 };
 
 // One domain per value of `key` (and, inside configured levels, per value of the levels above it).
-void add_label_domains(const DomainInput& input, const std::vector<StringId>& levels, Vocabulary& words, DomainTable& table) {
+void add_label_domains(const DomainInput& input,
+                       const std::vector<StringId>& levels,
+                       Vocabulary& words,
+                       DomainTable& table) {
     std::map<std::vector<std::string_view>, DomainId> known;
     std::vector<DomainId> above(input.nodes.size());
     for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -134,10 +146,16 @@ void add_label_domains(const DomainInput& input, const std::vector<StringId>& le
                 continue;
             }
             std::vector<std::string_view> path{words.text(levels[level]), words.text(value)};
-            for (DomainId up = above[n]; up; up = table.domains[up].parent) path.push_back(words.text(table.domains[up].name));
+            for (DomainId up = above[n]; up; up = table.domains[up].parent)
+                path.push_back(words.text(table.domains[up].name));
             auto [it, fresh] = known.try_emplace(path);
             if (fresh) {
-                it->second = table.domains.push_back({value, levels[level], static_cast<std::int32_t>(levels.size() - level), levels[level], above[n], {}});
+                it->second = table.domains.push_back({value,
+                                                      levels[level],
+                                                      static_cast<std::int32_t>(levels.size() - level),
+                                                      levels[level],
+                                                      above[n],
+                                                      {}});
             }
             table.domains[it->second].nodes.push_back(NodeId(n));
             above[n] = it->second;
@@ -162,11 +180,13 @@ Result<DomainTable> build_domains(const DomainInput& input, Vocabulary& words, s
     hyper.write(table);
     if (!input.label_levels.empty()) add_label_domains(input, input.label_levels, words, table);
     for (StringId key : input.label_keys) {
-        if (std::ranges::find(input.label_levels, key) == input.label_levels.end()) add_label_domains(input, {key}, words, table);
+        if (std::ranges::find(input.label_levels, key) == input.label_levels.end())
+            add_label_domains(input, {key}, words, table);
     }
     table.of_node.resize(input.nodes.size());
     for (DomainId id : IdRange<DomainId>(table.domains.size())) {
-        for (NodeId node : table.domains[id].nodes) table.of_node[node].push_back(id);
+        for (NodeId node : table.domains[id].nodes)
+            table.of_node[node].push_back(id);
     }
     return table;
 }

@@ -42,6 +42,8 @@ struct DomainInput {
 };
 
 // Errors: cycles among HyperNodes, a malformed regular expression. Unknown members are counted in `warnings`.
-[[nodiscard]] Result<DomainTable> build_domains(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings);
+[[nodiscard]] Result<DomainTable> build_domains(const DomainInput& input,
+                                                Vocabulary& words,
+                                                std::vector<std::string>& warnings);
 
 }  // namespace reprieve

@@ -9,10 +9,10 @@ using GangId = Id<struct GangTag>;
 using CompositeId = Id<struct CompositeTag>;
 using QueueId = Id<struct QueueTag>;
 using BudgetId = Id<struct BudgetTag>;
-using ClassId = Id<struct ClassTag>;            // pods alike in namespace, labels and spec
-using TermId = Id<struct TermTag>;              // a set of pods that somebody's affinity or spread speaks of, per topology key
+using ClassId = Id<struct ClassTag>;  // pods alike in namespace, labels and spec
+using TermId = Id<struct TermTag>;    // a set of pods that somebody's affinity or spread speaks of, per topology key
 using TopologyKeyId = Id<struct TopologyKeyTag>;
-using DomainId = Id<struct DomainTag>;          // a HyperNode, or the nodes with one value of a topology label
+using DomainId = Id<struct DomainTag>;  // a HyperNode, or the nodes with one value of a topology label
 using ClaimId = Id<struct ClaimTag>;
 
 }  // namespace reprieve

@@ -26,7 +26,8 @@ void count_row(std::vector<Row>& rows, Row fresh, Less less, Same same, int sign
 
 }  // namespace
 
-void Occupancy::resize(const Geometry& geometry, std::size_t nodes, std::size_t queues, std::size_t domains, std::size_t claims) {
+void Occupancy::resize(
+    const Geometry& geometry, std::size_t nodes, std::size_t queues, std::size_t domains, std::size_t claims) {
     REPRIEVE_CHECK(dims_ == geometry.dims || free_.empty(), "an occupancy keeps its dimensions");
     dims_ = geometry.dims;
     free_.resize(nodes * dims_);
@@ -34,7 +35,8 @@ void Occupancy::resize(const Geometry& geometry, std::size_t nodes, std::size_t 
     queue_used_.resize(queues * dims_);
     nodes_.resize(nodes);
     claim_users_.resize(claims);
-    for (NodeId node : IdRange<NodeId>(nodes)) nodes_[node].devices.resize((*geometry.devices)[node].size());
+    for (NodeId node : IdRange<NodeId>(nodes))
+        nodes_[node].devices.resize((*geometry.devices)[node].size());
     const std::size_t terms = geometry.terms->size();
     matching_.resize(terms);
     matching_total_.resize(terms);
@@ -55,11 +57,13 @@ void Occupancy::resize(const Geometry& geometry, std::size_t nodes, std::size_t 
 void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign) {
     for (const auto& [dim, value] : amounts) {
         free_[node.index() * dims_ + dim.index()] += sign * value;
-        for (DomainId domain : (*geometry.domains)[node]) domain_free_[domain.index() * dims_ + dim.index()] += sign * value;
+        for (DomainId domain : (*geometry.domains)[node])
+            domain_free_[domain.index() * dims_ + dim.index()] += sign * value;
     }
 }
 
-void Occupancy::apply_amounts(const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign) {
+void Occupancy::apply_amounts(
+    const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign) {
     if (!node) return apply_queue(geometry, amounts, queue, sign);
     std::int64_t* row = free_.data() + node.index() * dims_;
     if (queue && (*geometry.domains)[node].empty() && (*geometry.queue_path)[queue].size() == 1) {
@@ -71,26 +75,39 @@ void Occupancy::apply_amounts(const Geometry& geometry, std::span<const Resource
         }
         return;
     }
-    for (const auto& [dim, value] : amounts) row[dim.index()] -= sign * value;
+    for (const auto& [dim, value] : amounts)
+        row[dim.index()] -= sign * value;
     for (DomainId domain : (*geometry.domains)[node]) {
         std::int64_t* sums = domain_free_.data() + domain.index() * dims_;
-        for (const auto& [dim, value] : amounts) sums[dim.index()] -= sign * value;
+        for (const auto& [dim, value] : amounts)
+            sums[dim.index()] -= sign * value;
     }
     apply_queue(geometry, amounts, queue, sign);
 }
 
-void Occupancy::apply_queue(const Geometry& geometry, std::span<const Resources::Amount> amounts, QueueId queue, int sign) {
+void Occupancy::apply_queue(const Geometry& geometry,
+                            std::span<const Resources::Amount> amounts,
+                            QueueId queue,
+                            int sign) {
     if (!queue) return;
     for (QueueId q : (*geometry.queue_path)[queue]) {
         std::int64_t* sums = queue_used_.data() + q.index() * dims_;
-        for (const auto& [dim, value] : amounts) sums[dim.index()] += sign * value;
+        for (const auto& [dim, value] : amounts)
+            sums[dim.index()] += sign * value;
     }
 }
 
-void Occupancy::apply(const Geometry& geometry, const PodClass& cls, const PodSpec& spec, NodeId node, QueueId queue, std::span<const DeviceHold> holds, int sign) {
+void Occupancy::apply(const Geometry& geometry,
+                      const PodClass& cls,
+                      const PodSpec& spec,
+                      NodeId node,
+                      QueueId queue,
+                      std::span<const DeviceHold> holds,
+                      int sign) {
     apply_amounts(geometry, cls.requests, node, queue, sign);
     if (!node) return;  // bound to a node that does not exist: it counts for its queue only
-    for (TermId term : cls.matched) apply_term(geometry, term, node, sign);
+    for (TermId term : cls.matched)
+        apply_term(geometry, term, node, sign);
     if (!cls.anti_affinity.empty() || !cls.pulls.empty()) apply_held_terms(geometry, cls, node, sign);
     if (cls.has_ports || !cls.volumes.empty() || !holds.empty()) apply_rare(geometry, cls, spec, node, holds, sign);
 }
@@ -117,31 +134,46 @@ void Occupancy::apply_held_terms(const Geometry& geometry, const PodClass& cls, 
     }
 }
 
-void Occupancy::apply_rare(const Geometry& geometry, const PodClass& cls, const PodSpec& spec, NodeId node, std::span<const DeviceHold> holds, int sign) {
+void Occupancy::apply_rare(const Geometry& geometry,
+                           const PodClass& cls,
+                           const PodSpec& spec,
+                           NodeId node,
+                           std::span<const DeviceHold> holds,
+                           int sign) {
     NodeUse& use = nodes_[node];
     for (const HostPort& port : spec.ports) {
         count_row(
-            use.ports, PortUse{port, 0}, [](const PortUse& a, const PortUse& b) { return a.port < b.port; },
-            [](const PortUse& a, const PortUse& b) { return a.port == b.port; }, sign);
+            use.ports,
+            PortUse{port, 0},
+            [](const PortUse& a, const PortUse& b) { return a.port < b.port; },
+            [](const PortUse& a, const PortUse& b) { return a.port == b.port; },
+            sign);
     }
     for (const ClassVolume& volume : cls.volumes) {
         if (volume.kind == VolumeKind::kClaim) {
             if (!volume.claim) continue;
             claim_users_[volume.claim] += sign;
             count_row(
-                use.claims, ClaimUse{volume.claim, volume.driver, 0}, [](const ClaimUse& a, const ClaimUse& b) { return a.claim < b.claim; },
-                [](const ClaimUse& a, const ClaimUse& b) { return a.claim == b.claim; }, sign);
+                use.claims,
+                ClaimUse{volume.claim, volume.driver, 0},
+                [](const ClaimUse& a, const ClaimUse& b) { return a.claim < b.claim; },
+                [](const ClaimUse& a, const ClaimUse& b) { return a.claim == b.claim; },
+                sign);
         } else {
             count_row(
-                use.disks, DiskUse{volume.kind, volume.id, 0, 0},
+                use.disks,
+                DiskUse{volume.kind, volume.id, 0, 0},
                 [](const DiskUse& a, const DiskUse& b) { return std::pair(a.kind, a.id) < std::pair(b.kind, b.id); },
-                [](const DiskUse& a, const DiskUse& b) { return a.kind == b.kind && a.id == b.id; }, sign, volume.read_only ? 0 : sign);
+                [](const DiskUse& a, const DiskUse& b) { return a.kind == b.kind && a.id == b.id; },
+                sign,
+                volume.read_only ? 0 : sign);
         }
     }
     hold_devices((*geometry.devices)[node], use.devices, holds, sign);
 }
 
-void Occupancy::grow(const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign) {
+void Occupancy::grow(
+    const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign) {
     apply_amounts(geometry, amounts, node, queue, sign);
 }
 

@@ -54,43 +54,67 @@ struct Geometry {
     const TopologyIndex* topology = nullptr;
     const TermTable* terms = nullptr;
     const IdVector<NodeId, std::vector<Device>>* devices = nullptr;
-    const IdVector<NodeId, std::vector<DomainId>>* domains = nullptr;    // domains that contain the node
+    const IdVector<NodeId, std::vector<DomainId>>* domains = nullptr;     // domains that contain the node
     const IdVector<QueueId, std::vector<QueueId>>* queue_path = nullptr;  // the queue and its ancestors
 };
 
 class Occupancy {
 public:
-    void resize(const Geometry& geometry, std::size_t nodes, std::size_t queues, std::size_t domains, std::size_t claims);
+    void resize(
+        const Geometry& geometry, std::size_t nodes, std::size_t queues, std::size_t domains, std::size_t claims);
 
     // The one operation: sign +1 puts the pod there, -1 takes it away.
-    void apply(const Geometry& geometry, const PodClass& cls, const PodSpec& spec, NodeId node, QueueId queue, std::span<const DeviceHold> holds, int sign);
+    void apply(const Geometry& geometry,
+               const PodClass& cls,
+               const PodSpec& spec,
+               NodeId node,
+               QueueId queue,
+               std::span<const DeviceHold> holds,
+               int sign);
     // Only the counts of one term: used when a term appears after its pods.
     void apply_term(const Geometry& geometry, TermId term, NodeId node, int sign);
     void apply_held_terms(const Geometry& geometry, const PodClass& cls, NodeId node, int sign);
     // Adds to what a node offers (a node arrives, changes or leaves).
     void offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign);
     // Extra room held by a pod beyond its class's request (an in-place resize).
-    void grow(const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign);
+    void grow(
+        const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign);
 
     [[nodiscard]] std::int64_t free(NodeId node, Dim dim) const { return free_[node.index() * dims_ + dim.index()]; }
     [[nodiscard]] const std::int64_t* free_row(NodeId node) const { return free_.data() + node.index() * dims_; }
-    [[nodiscard]] std::int64_t domain_free(DomainId domain, Dim dim) const { return domain_free_[domain.index() * dims_ + dim.index()]; }
-    [[nodiscard]] std::int64_t queue_used(QueueId queue, Dim dim) const { return queue_used_[queue.index() * dims_ + dim.index()]; }
-    [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const { return matching_[term][static_cast<std::size_t>(domain)]; }
+    [[nodiscard]] std::int64_t domain_free(DomainId domain, Dim dim) const {
+        return domain_free_[domain.index() * dims_ + dim.index()];
+    }
+    [[nodiscard]] std::int64_t queue_used(QueueId queue, Dim dim) const {
+        return queue_used_[queue.index() * dims_ + dim.index()];
+    }
+    [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
+        return matching_[term][static_cast<std::size_t>(domain)];
+    }
     [[nodiscard]] std::span<const std::int32_t> matching(TermId term) const { return matching_[term]; }
     [[nodiscard]] std::int64_t matching_total(TermId term) const { return matching_total_[term]; }
-    [[nodiscard]] std::int32_t holders(TermId term, std::int32_t domain) const { return holders_[term][static_cast<std::size_t>(domain)]; }
+    [[nodiscard]] std::int32_t holders(TermId term, std::int32_t domain) const {
+        return holders_[term][static_cast<std::size_t>(domain)];
+    }
     [[nodiscard]] std::int64_t holders_total(TermId term) const { return holders_total_[term]; }
-    [[nodiscard]] std::int64_t pull(TermId term, std::int32_t domain) const { return pull_[term][static_cast<std::size_t>(domain)]; }
+    [[nodiscard]] std::int64_t pull(TermId term, std::int32_t domain) const {
+        return pull_[term][static_cast<std::size_t>(domain)];
+    }
     [[nodiscard]] bool pulls(TermId term) const { return pull_total_[term] != 0; }
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
     [[nodiscard]] std::int32_t claim_users(ClaimId claim) const { return claim_users_[claim]; }
     friend bool operator==(const Occupancy&, const Occupancy&) = default;
 
 private:
-    void apply_amounts(const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign);
+    void apply_amounts(
+        const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign);
     void apply_queue(const Geometry& geometry, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
-    void apply_rare(const Geometry& geometry, const PodClass& cls, const PodSpec& spec, NodeId node, std::span<const DeviceHold> holds, int sign);
+    void apply_rare(const Geometry& geometry,
+                    const PodClass& cls,
+                    const PodSpec& spec,
+                    NodeId node,
+                    std::span<const DeviceHold> holds,
+                    int sign);
 
     std::size_t dims_ = 0;
     std::vector<std::int64_t> free_;         // node x dim
@@ -100,8 +124,8 @@ private:
     IdVector<TermId, std::int64_t> matching_total_;
     IdVector<TermId, std::vector<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
     IdVector<TermId, std::int64_t> holders_total_;
-    IdVector<TermId, std::vector<std::int64_t>> pull_;     // summed weights of pods there that want such pods near
-    IdVector<TermId, std::int64_t> pull_total_;            // number of such pods
+    IdVector<TermId, std::vector<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
+    IdVector<TermId, std::int64_t> pull_total_;         // number of such pods
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;
 };

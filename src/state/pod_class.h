@@ -45,19 +45,22 @@ struct PodClass {
     SpecId spec;
     std::vector<Resources::Amount> requests;  // amounts > 0, `pods` among them
     std::vector<TermId> matched;              // terms that speak of these pods; sorted
-    std::vector<TermId> affinity;             // own required affinity, one per topology key: pods matching all own terms
+    std::vector<TermId> affinity;  // own required affinity, one per topology key: pods matching all own terms
     bool affinity_to_itself = false;
-    std::vector<TermId> anti_affinity;        // own required anti-affinity
+    std::vector<TermId> anti_affinity;  // own required anti-affinity
     std::vector<ClassSpread> spread;
-    std::vector<ClassPull> preferred;         // own preferred terms, anti-affinity with negative weight
-    std::vector<ClassPull> pulls;             // how this pod, once placed, attracts others: preferred terms and required affinity
+    std::vector<ClassPull> preferred;  // own preferred terms, anti-affinity with negative weight
+    std::vector<ClassPull> pulls;  // how this pod, once placed, attracts others: preferred terms and required affinity
     std::vector<ClassVolume> volumes;
     std::vector<BudgetId> budgets;
     bool has_ports = false;
     bool has_devices = false;
 
-    // Whether verdicts on one node depend only on what is on that node. Existing pods' anti-affinity is asked separately.
-    [[nodiscard]] bool node_local() const { return affinity.empty() && anti_affinity.empty() && spread.empty() && volumes.empty(); }
+    // Whether verdicts on one node depend only on what is on that node. Existing pods' anti-affinity is asked
+    // separately.
+    [[nodiscard]] bool node_local() const {
+        return affinity.empty() && anti_affinity.empty() && spread.empty() && volumes.empty();
+    }
 };
 
 }  // namespace reprieve

@@ -16,7 +16,9 @@ std::string_view Snapshot::node_name(NodeId node) const {
     return fact == nullptr ? std::string_view() : words->text(fact->name);
 }
 
-std::string Snapshot::gang_name(GangId gang) const { return fmt::format("{}/{}", words->text(gangs[gang].ns), words->text(gangs[gang].name)); }
+std::string Snapshot::gang_name(GangId gang) const {
+    return fmt::format("{}/{}", words->text(gangs[gang].ns), words->text(gangs[gang].name));
+}
 
 bool Snapshot::name_less(PodId a, PodId b) const {
     const Pod& x = facts->pod(a);
@@ -26,7 +28,8 @@ bool Snapshot::name_less(PodId a, PodId b) const {
 }
 
 bool same_occupation(const Snapshot& a, const Snapshot& b) {
-    if (a.pods != b.pods || a.holds != b.holds || a.node_pods != b.node_pods || a.now != b.now || a.later != b.later) return false;
+    if (a.pods != b.pods || a.holds != b.holds || a.node_pods != b.node_pods || a.now != b.now || a.later != b.later)
+        return false;
     for (BudgetId id : IdRange<BudgetId>(a.budgets.size())) {
         if (a.budgets[id].left != b.budgets[id].left) return false;
     }

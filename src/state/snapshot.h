@@ -36,18 +36,18 @@ enum class PodState : std::uint8_t {
 
 // Facts about a pod that rules ask for, worked out when it arrives.
 enum PodTrait : std::uint16_t {
-    kCriticalClass = 1U << 0U,   // system-cluster-critical, system-node-critical
+    kCriticalClass = 1U << 0U,  // system-cluster-critical, system-node-critical
     kKubeSystem = 1U << 1U,
     kMirror = 1U << 2U,
     kDaemon = 1U << 3U,
-    kMarked = 1U << 4U,          // marked not preemptible on pod, gang, queue or class
-    kForeign = 1U << 5U,         // another scheduler's
-    kNeverPreempts = 1U << 6U,   // preemptionPolicy Never on pod, class or group
-    kServing = 1U << 7U,         // a replica of a serving deployment
-    kQueueMissing = 1U << 8U,    // names a queue that does not exist
-    kResizing = 1U << 9U,        // an in-place resize is deferred
+    kMarked = 1U << 4U,         // marked not preemptible on pod, gang, queue or class
+    kForeign = 1U << 5U,        // another scheduler's
+    kNeverPreempts = 1U << 6U,  // preemptionPolicy Never on pod, class or group
+    kServing = 1U << 7U,        // a replica of a serving deployment
+    kQueueMissing = 1U << 8U,   // names a queue that does not exist
+    kResizing = 1U << 9U,       // an in-place resize is deferred
     kFinished = 1U << 10U,
-    kTolerates = 1U << 11U       // its PriorityClass sets a preemption toleration
+    kTolerates = 1U << 11U  // its PriorityClass sets a preemption toleration
 };
 
 struct PodRow {
@@ -79,19 +79,21 @@ struct GangRow {
     StringId ns;
     StringId name;
     bool alive = false;
-    std::int32_t min = 0;  // 0: a set of single pods
+    std::int32_t min = 0;     // 0: a set of single pods
     std::vector<PodId> pods;  // sorted by (namespace, name)
     std::int32_t attack_priority = 0;
     std::int32_t defend_priority = 0;
     bool priority_from_group = false;
     bool never_preempts = false;
-    CompositeId composite;  // its parent, if any
-    CompositeId whole_root; // the highest ancestor with disruption mode all
+    CompositeId composite;      // its parent, if any
+    CompositeId whole_root;     // the highest ancestor with disruption mode all
     std::vector<GangId> peers;  // start only together
-    std::int32_t live = 0;  // members that hold a place later (running, placed, nominated); kept by ops
+    std::int32_t live = 0;      // members that hold a place later (running, placed, nominated); kept by ops
 
     // Attacked as one unit wherever it runs (mode all).
-    [[nodiscard]] bool one_unit() const { return whole_root.valid() || (fact != nullptr && fact->disruption == DisruptionMode::kAll); }
+    [[nodiscard]] bool one_unit() const {
+        return whole_root.valid() || (fact != nullptr && fact->disruption == DisruptionMode::kAll);
+    }
 };
 
 struct CompositeRow {
@@ -147,10 +149,12 @@ struct Snapshot {
     Occupancy now;
     Occupancy later;
 
-    [[nodiscard]] Geometry geometry() const { return {dims, &topology, &terms, &devices, &domains.of_node, &queue_path}; }
+    [[nodiscard]] Geometry geometry() const {
+        return {dims, &topology, &terms, &devices, &domains.of_node, &queue_path};
+    }
     [[nodiscard]] const PodSpec& spec_of(PodId pod) const { return words->spec(classes[pods[pod].cls].spec); }
     [[nodiscard]] const PodClass& class_of(PodId pod) const { return classes[pods[pod].cls]; }
-    [[nodiscard]] std::string pod_name(PodId pod) const;   // "ns/name"
+    [[nodiscard]] std::string pod_name(PodId pod) const;  // "ns/name"
     [[nodiscard]] std::string_view node_name(NodeId node) const;
     [[nodiscard]] std::string gang_name(GangId gang) const;  // "ns/name"
     // Order by (namespace, name): the end of every tie between pods.

@@ -27,7 +27,8 @@ SubGroupKey sub_group_of(const Snapshot& s, PodId pod) {
         const SubGroupPolicy& policy = fact->sub_groups[i];
         if (!policy.selector.null && !policy.selector.matches(labels, *s.words)) continue;
         SubGroupKey key{.policy = static_cast<std::int32_t>(i)};
-        for (StringId label : policy.match_label_keys) key.values.push_back(labels.get(label));
+        for (StringId label : policy.match_label_keys)
+            key.values.push_back(labels.get(label));
         if (std::ranges::all_of(key.values, [](StringId v) { return v.valid(); })) return key;
     }
     return {};

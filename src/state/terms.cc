@@ -14,7 +14,8 @@ std::uint64_t hash_selector(std::uint64_t h, const LabelSelector& selector) {
     h = mix_hash(h, selector.null ? 1 : 2);
     for (const Requirement& r : selector.requirements) {
         h = mix_hash(mix_hash(h, r.key.value()), static_cast<std::uint64_t>(r.op));
-        for (StringId v : r.values) h = mix_hash(h, v.value());
+        for (StringId v : r.values)
+            h = mix_hash(h, v.value());
     }
     return h;
 }
@@ -23,7 +24,8 @@ std::uint64_t hash_term(const Term& term) {
     std::uint64_t h = term.key.value();
     for (const PodMatch& m : term.matches) {
         h = hash_selector(h, m.selector);
-        for (StringId ns : m.namespaces) h = mix_hash(h, ns.value());
+        for (StringId ns : m.namespaces)
+            h = mix_hash(h, ns.value());
         h = hash_selector(h, m.namespace_selector);
     }
     return h;
@@ -70,7 +72,8 @@ TermId TermTable::add(Term term, bool& is_new) {
     return id;
 }
 
-bool TermTable::matches(TermId id, StringId ns, const Labels& labels, const NamespaceLabels& namespaces, Vocabulary& words) const {
+bool TermTable::matches(
+    TermId id, StringId ns, const Labels& labels, const NamespaceLabels& namespaces, Vocabulary& words) const {
     return std::ranges::all_of(terms_[id].matches, [&](const PodMatch& m) {
         if (!m.selector.matches(labels, words)) return false;
         if (std::ranges::binary_search(m.namespaces, ns)) return true;
@@ -113,7 +116,8 @@ void TopologyIndex::set_node(TopologyKeyId key, std::size_t node, StringId value
 
 void TopologyIndex::set_node_count(std::size_t nodes) {
     node_count_ = nodes;
-    for (Key& k : keys_) k.domain_of_node.resize(nodes, kNoDomain);
+    for (Key& k : keys_)
+        k.domain_of_node.resize(nodes, kNoDomain);
 }
 
 }  // namespace reprieve

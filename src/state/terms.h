@@ -46,8 +46,8 @@ public:
     TermId add(Term term, bool& is_new);
     [[nodiscard]] std::size_t size() const { return terms_.size(); }
     [[nodiscard]] const Term& operator[](TermId id) const { return terms_[id]; }
-    [[nodiscard]] bool matches(TermId id, StringId ns, const Labels& labels, const NamespaceLabels& namespaces,
-                               Vocabulary& words) const;
+    [[nodiscard]] bool matches(
+        TermId id, StringId ns, const Labels& labels, const NamespaceLabels& namespaces, Vocabulary& words) const;
     // Terms that could match a pod with these labels: those whose first plain label the pod has, and those without one.
     void candidates(const Labels& labels, std::vector<TermId>& out) const;
 
@@ -69,7 +69,9 @@ public:
     [[nodiscard]] StringId label(TopologyKeyId key) const { return keys_[key].label; }
     // Domains of a key that have ever been seen.
     [[nodiscard]] std::size_t domain_count(TopologyKeyId key) const { return keys_[key].values.size(); }
-    [[nodiscard]] std::int32_t domain(TopologyKeyId key, std::size_t node) const { return keys_[key].domain_of_node[node]; }
+    [[nodiscard]] std::int32_t domain(TopologyKeyId key, std::size_t node) const {
+        return keys_[key].domain_of_node[node];
+    }
     void set_node(TopologyKeyId key, std::size_t node, StringId value);
     void set_node_count(std::size_t nodes);
 

@@ -28,16 +28,28 @@ void Transaction::place(PodId pod, NodeId node, std::span<const DeviceHold> devi
     REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
     hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kPlace, .sign = +1, .pod = pod, .node = node, .note = note, .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
-          .holds_at = at, .holds_count = static_cast<std::uint32_t>(devices.size())});
+    push({.kind = OpKind::kPlace,
+          .sign = +1,
+          .pod = pod,
+          .node = node,
+          .note = note,
+          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
+          .holds_at = at,
+          .holds_count = static_cast<std::uint32_t>(devices.size())});
 }
 
 void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
     REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
     hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kNominate, .sign = +1, .pod = pod, .node = node, .note = note,
-          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()), .holds_at = at, .holds_count = static_cast<std::uint32_t>(devices.size())});
+    push({.kind = OpKind::kNominate,
+          .sign = +1,
+          .pod = pod,
+          .node = node,
+          .note = note,
+          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
+          .holds_at = at,
+          .holds_count = static_cast<std::uint32_t>(devices.size())});
 }
 
 void Transaction::unplace(PodId pod) {
@@ -46,11 +58,19 @@ void Transaction::unplace(PodId pod) {
     REPRIEVE_CHECK(placed || row.state == PodState::kNominated, "{} was not placed", snapshot_.pod_name(pod));
     const std::vector<PodId>& there = snapshot_.node_pods[row.node];
     // Usually it came last.
-    const auto position = there.back() == pod ? static_cast<std::uint32_t>(there.size() - 1) : static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
+    const auto position = there.back() == pod
+                              ? static_cast<std::uint32_t>(there.size() - 1)
+                              : static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
     const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
     hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
-    push({.kind = placed ? OpKind::kPlace : OpKind::kNominate, .sign = -1, .pod = pod, .node = row.node, .note = 0, .position = position, .holds_at = at,
+    push({.kind = placed ? OpKind::kPlace : OpKind::kNominate,
+          .sign = -1,
+          .pod = pod,
+          .node = row.node,
+          .note = 0,
+          .position = position,
+          .holds_at = at,
           .holds_count = static_cast<std::uint32_t>(holds.size())});
 }
 
@@ -71,7 +91,9 @@ void Transaction::rollback(Checkpoint to) {
 void Transaction::spend_budgets(PodId pod, int sign) {
     for (BudgetId id : snapshot_.class_of(pod).budgets) {
         BudgetRow& budget = snapshot_.budgets[id];
-        if (!budget.fact->disrupted_pods.empty() && std::ranges::binary_search(budget.fact->disrupted_pods, snapshot_.facts->pod(pod).name)) continue;
+        if (!budget.fact->disrupted_pods.empty() &&
+            std::ranges::binary_search(budget.fact->disrupted_pods, snapshot_.facts->pod(pod).name))
+            continue;
         budget.left -= sign;
     }
 }
@@ -105,7 +127,8 @@ void Transaction::run(Op& op, int sign) {
     switch (op.kind) {
         case OpKind::kEvict:
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, snapshot_.holds[op.pod], -sign);
-            if (row.has(kResizing)) snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+            if (row.has(kResizing))
+                snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
             row.state = sign > 0 ? PodState::kEvicted : PodState::kRunning;
             spend_budgets(op.pod, sign);
             break;
@@ -113,14 +136,16 @@ void Transaction::run(Op& op, int sign) {
         case OpKind::kNominate:
             if (sign > 0) put_in(op, op.kind == OpKind::kPlace ? PodState::kPlaced : PodState::kNominated);
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
-            if (op.kind == OpKind::kPlace) snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            if (op.kind == OpKind::kPlace)
+                snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
             if (sign < 0) take_out(op);
             break;
         case OpKind::kGrow:
             snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
             break;
     }
-    if (row.gang && op.kind != OpKind::kGrow) snapshot_.gangs[row.gang].live += op.kind == OpKind::kEvict ? -sign : sign;
+    if (row.gang && op.kind != OpKind::kGrow)
+        snapshot_.gangs[row.gang].live += op.kind == OpKind::kEvict ? -sign : sign;
 }
 
 }  // namespace reprieve

@@ -55,7 +55,9 @@ public:
     void rollback(Checkpoint to);
     [[nodiscard]] std::span<const Op> journal() const { return journal_; }
     [[nodiscard]] std::span<const Op> since(Checkpoint from) const { return std::span(journal_).subspan(from); }
-    [[nodiscard]] std::span<const DeviceHold> devices_of(const Op& op) const { return std::span(hold_pool_).subspan(op.holds_at, op.holds_count); }
+    [[nodiscard]] std::span<const DeviceHold> devices_of(const Op& op) const {
+        return std::span(hold_pool_).subspan(op.holds_at, op.holds_count);
+    }
 
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }

@@ -23,13 +23,20 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 using prometheus::Registry;
 
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) { return BuildCounter().Name(name).Help(help).Register(registry); }
-Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) { return BuildGauge().Name(name).Help(help).Register(registry); }
-Family<Histogram>& histogram(Registry& registry, const char* name, const char* help) { return BuildHistogram().Name(name).Help(help).Register(registry); }
+Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
+    return BuildCounter().Name(name).Help(help).Register(registry);
+}
+Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
+    return BuildGauge().Name(name).Help(help).Register(registry);
+}
+Family<Histogram>& histogram(Registry& registry, const char* name, const char* help) {
+    return BuildHistogram().Name(name).Help(help).Register(registry);
+}
 
 Histogram::BucketBoundaries doubling(double first, int count) {
     Histogram::BucketBoundaries bounds;
-    for (double bound = first; count > 0; bound *= 2, --count) bounds.push_back(bound);
+    for (double bound = first; count > 0; bound *= 2, --count)
+        bounds.push_back(bound);
     return bounds;
 }
 
@@ -37,16 +44,26 @@ double seconds(Duration duration) { return static_cast<double>(duration.us) / 1e
 
 const char* text_of(SinkStep step) {
     switch (step) {
-        case SinkStep::kRecord: return "record";
-        case SinkStep::kMark: return "mark";
-        case SinkStep::kEvict: return "evict";
-        case SinkStep::kNominate: return "nominate";
-        case SinkStep::kClearNomination: return "clear_nomination";
-        case SinkStep::kBind: return "bind";
-        case SinkStep::kScale: return "scale";
-        case SinkStep::kForceDelete: return "force_delete";
-        case SinkStep::kAnnotate: return "annotate";
-        case SinkStep::kStatus: return "status";
+        case SinkStep::kRecord:
+            return "record";
+        case SinkStep::kMark:
+            return "mark";
+        case SinkStep::kEvict:
+            return "evict";
+        case SinkStep::kNominate:
+            return "nominate";
+        case SinkStep::kClearNomination:
+            return "clear_nomination";
+        case SinkStep::kBind:
+            return "bind";
+        case SinkStep::kScale:
+            return "scale";
+        case SinkStep::kForceDelete:
+            return "force_delete";
+        case SinkStep::kAnnotate:
+            return "annotate";
+        case SinkStep::kStatus:
+            return "status";
     }
     return "";
 }
@@ -71,36 +88,60 @@ void follow(Counter& counter, std::uint64_t value) {
 }  // namespace
 
 struct Metrics::Families {
-    explicit Families(const std::string& version) { gauge(registry, "reprieve_build_info", "Version of the program.").Add({{"version", version}}).Set(1); }
+    explicit Families(const std::string& version) {
+        gauge(registry, "reprieve_build_info", "Version of the program.").Add({{"version", version}}).Set(1);
+    }
 
     Registry registry;
-    Family<Counter>& attempts = counter(registry, "scheduler_schedule_attempts_total", "Attempts to schedule pods, by the result.");
+    Family<Counter>& attempts =
+        counter(registry, "scheduler_schedule_attempts_total", "Attempts to schedule pods, by the result.");
     Counter& scheduled = attempts.Add({{"profile", "reprieve"}, {"result", "scheduled"}});
     Counter& unschedulable = attempts.Add({{"profile", "reprieve"}, {"result", "unschedulable"}});
     Counter& errors = attempts.Add({{"profile", "reprieve"}, {"result", "error"}});
-    Counter& preemptions = counter(registry, "scheduler_preemption_attempts_total", "Demands for which pods were evicted.").Add({});
-    Histogram& victims_each = histogram(registry, "scheduler_preemption_victims", "Victims of one demand.").Add({}, doubling(1, 11));
-    Histogram& algorithm = histogram(registry, "scheduler_scheduling_algorithm_duration_seconds", "Time to a plan.").Add({}, doubling(0.0001, 18));
-    Histogram& sli = histogram(registry, "scheduler_pod_scheduling_sli_duration_seconds", "From a pod's creation to its binding.").Add({}, doubling(0.01, 20));
+    Counter& preemptions =
+        counter(registry, "scheduler_preemption_attempts_total", "Demands for which pods were evicted.").Add({});
+    Histogram& victims_each =
+        histogram(registry, "scheduler_preemption_victims", "Victims of one demand.").Add({}, doubling(1, 11));
+    Histogram& algorithm = histogram(registry, "scheduler_scheduling_algorithm_duration_seconds", "Time to a plan.")
+                               .Add({}, doubling(0.0001, 18));
+    Histogram& sli =
+        histogram(registry, "scheduler_pod_scheduling_sli_duration_seconds", "From a pod's creation to its binding.")
+            .Add({}, doubling(0.01, 20));
     Family<Gauge>& pending = gauge(registry, "scheduler_pending_pods", "Pods that wait, by where they stand.");
-    Counter& pdb_violations = counter(registry, "scheduler_preemption_pdb_violations_total", "Victims that a disruption budget would have kept.").Add({});
+    Counter& pdb_violations =
+        counter(
+            registry, "scheduler_preemption_pdb_violations_total", "Victims that a disruption budget would have kept.")
+            .Add({});
 
     Family<Counter>& victims = counter(registry, "reprieve_victims_total", "Pods evicted, by action and mode.");
-    Counter& lost = counter(registry, "reprieve_gpu_seconds_lost_total", "Work that evictions threw away, in device-seconds.").Add({});
-    Family<Counter>& certificates = counter(registry, "reprieve_certificates_total", "What was proved about plans, by action and status.");
-    Gauge& gap = gauge(registry, "reprieve_plan_gap", "How far the last plan may be from the optimum, as a share of its cost.").Add({});
-    Histogram& duration = histogram(registry, "reprieve_plan_duration_seconds", "Time from facts to plan.").Add({}, doubling(0.0001, 18));
-    Counter& refused = counter(registry, "reprieve_plans_refused_total", "Plans that failed the audit and were not carried out.").Add({});
-    Gauge& ledger = gauge(registry, "reprieve_ledger_size", "Plans in flight: nominations whose victims are leaving.").Add({});
+    Counter& lost =
+        counter(registry, "reprieve_gpu_seconds_lost_total", "Work that evictions threw away, in device-seconds.")
+            .Add({});
+    Family<Counter>& certificates =
+        counter(registry, "reprieve_certificates_total", "What was proved about plans, by action and status.");
+    Gauge& gap =
+        gauge(registry, "reprieve_plan_gap", "How far the last plan may be from the optimum, as a share of its cost.")
+            .Add({});
+    Histogram& duration =
+        histogram(registry, "reprieve_plan_duration_seconds", "Time from facts to plan.").Add({}, doubling(0.0001, 18));
+    Counter& refused =
+        counter(registry, "reprieve_plans_refused_total", "Plans that failed the audit and were not carried out.")
+            .Add({});
+    Gauge& ledger =
+        gauge(registry, "reprieve_ledger_size", "Plans in flight: nominations whose victims are leaving.").Add({});
     Gauge& leader = gauge(registry, "reprieve_leader", "1 while this replica acts.").Add({});
-    Family<Counter>& steps = counter(registry, "reprieve_steps_total", "Steps of carrying out plans, by kind and result.");
-    Family<Counter>& api = counter(registry, "reprieve_api_requests_total", "Requests to the API server, by how they ended.");
+    Family<Counter>& steps =
+        counter(registry, "reprieve_steps_total", "Steps of carrying out plans, by kind and result.");
+    Family<Counter>& api =
+        counter(registry, "reprieve_api_requests_total", "Requests to the API server, by how they ended.");
     Counter& api_requests = api.Add({{"result", "answered"}});
     Counter& api_retries = api.Add({{"result", "tried_again"}});
     Counter& api_refused = api.Add({{"result", "too_many"}});
     Counter& api_failures = api.Add({{"result", "no_answer"}});
-    Counter& events_dropped = counter(registry, "reprieve_events_dropped_total", "News that found no time to be sent.").Add({});
-    Family<Counter>& objects = counter(registry, "reprieve_objects_total", "Objects read from the API server, by whether they were understood.");
+    Counter& events_dropped =
+        counter(registry, "reprieve_events_dropped_total", "News that found no time to be sent.").Add({});
+    Family<Counter>& objects = counter(
+        registry, "reprieve_objects_total", "Objects read from the API server, by whether they were understood.");
     Counter& understood = objects.Add({{"result", "decoded"}});
     Counter& malformed = objects.Add({{"result", "malformed"}});
     Family<Counter>& reads = counter(registry, "reprieve_reads_total", "Lists and watches begun.");
@@ -147,7 +188,9 @@ void Metrics::plan_refused() {
     families_->errors.Increment();
 }
 
-void Metrics::step_ended(const SinkReport& report) { families_->steps.Add({{"result", report.ok ? "ok" : "failed"}, {"step", text_of(report.step)}}).Increment(); }
+void Metrics::step_ended(const SinkReport& report) {
+    families_->steps.Add({{"result", report.ok ? "ok" : "failed"}, {"step", text_of(report.step)}}).Increment();
+}
 
 void Metrics::pod_bound(Duration waited) { families_->sli.Observe(seconds(waited)); }
 

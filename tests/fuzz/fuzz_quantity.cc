@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (whole && *whole >= 0) REPRIEVE_CHECK(parse_quantity(format_bytes(*whole), QuantityUnit::kWhole).has_value());
 
     if (const auto time = parse_time(text)) REPRIEVE_CHECK(parse_time(format_time(*time))->us == time->us);
-    if (const auto duration = parse_duration(text)) REPRIEVE_CHECK(parse_duration(format_duration(*duration))->us == duration->us);
+    if (const auto duration = parse_duration(text))
+        REPRIEVE_CHECK(parse_duration(format_duration(*duration))->us == duration->us);
     return 0;
 }

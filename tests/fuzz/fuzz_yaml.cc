@@ -11,7 +11,9 @@ bool load(Vocabulary& words, std::string_view text, std::vector<Object>& out) {
         REPRIEVE_CHECK(source.line() >= 1);
         out.push_back(std::move(object));
     });
-    loader.on_document("Expect", [](std::string_view, std::string_view json, const SourceRef&) { REPRIEVE_CHECK(json.starts_with('{')); });
+    loader.on_document("Expect", [](std::string_view, std::string_view json, const SourceRef&) {
+        REPRIEVE_CHECK(json.starts_with('{'));
+    });
     const auto done = loader.load_text("fuzz.yaml", text);
     if (!done) REPRIEVE_CHECK(!done.error().what.empty());
     return done.has_value();

@@ -27,10 +27,10 @@ class Layers(unittest.TestCase):
         self.assertEqual(self.breaches(files), [])
 
     def test_directions(self):
-        self.assert_clean({"src/search/bound.cc": '#include "state/snapshot.h"\n#include "plugins/plugin.h"\n'})
+        self.assert_clean({"src/search/bound.cc": '#include "state/snapshot.h"\n#include "plugins/filter.h"\n'})
         self.assert_clean({"src/app/loop.cc": '#include "kube/watch.h"\n#include "actions/preempt.h"\n'})
         self.assert_breach({"src/state/cluster.cc": '#include "search/bound.h"\n'}, "src/state/cluster.cc:1: ")
-        self.assert_breach({"src/audit/audit.cc": '\n#include "plugins/plugin.h"\n'}, "src/audit/audit.cc:2: ")
+        self.assert_breach({"src/audit/audit.cc": '\n#include "plugins/filter.h"\n'}, "src/audit/audit.cc:2: ")
         self.assert_breach({"src/actions/preempt.cc": '#include "kube/apply.h"\n'}, "actions may include only")
         self.assert_breach({"src/base/id.h": HEADER + '#include "model/pod.h"\n'}, "base may include only nothing")
 
@@ -40,7 +40,7 @@ class Layers(unittest.TestCase):
         self.assert_breach({"src/model/pod_test.cc": '#include "manifest/decode.h"\n'}, "model may include only")
 
     def test_plugins_cannot_see_each_other(self):
-        own = '#include "plugins/node_ports.h"\n#include "plugins/plugin.h"\n'
+        own = '#include "plugins/node_ports.h"\n#include "plugins/filter.h"\n'
         self.assert_clean({"src/plugins/node_ports.cc": own, "src/plugins/node_ports_test.cc": own})
         self.assert_clean({"src/plugins/filters.cc": own})
         self.assert_breach({"src/plugins/taints.cc": own}, "plugins cannot see each other")

@@ -18,21 +18,30 @@ const Json* find_entry(const Json& array, const char* key, const std::string& na
 
 std::set<std::string> pods_of(const Json& array) {
     std::set<std::string> out;
-    for (const Json& entry : array) out.insert(entry.value("pod", entry.value("for", "")));
+    for (const Json& entry : array)
+        out.insert(entry.value("pod", entry.value("for", "")));
     return out;
 }
 
 std::set<std::string> pods_of(const std::vector<Json>& entries) { return pods_of(Json(entries)); }
 
-std::string listed(const std::set<std::string>& names) { return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")); }
+std::string listed(const std::set<std::string>& names) {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
 
-bool contains_text(const Json& text, const Json& part) { return text.is_string() && part.is_string() && text.get<std::string>().find(part.get<std::string>()) != std::string::npos; }
+bool contains_text(const Json& text, const Json& part) {
+    return text.is_string() && part.is_string() &&
+           text.get<std::string>().find(part.get<std::string>()) != std::string::npos;
+}
 
-// Devices by index, in whatever order and however they were typed; how much of a device is held counts where it is written.
+// Devices by index, in whatever order and however they were typed; how much of a device is held counts where it is
+// written.
 bool devices_match(const Json& wanted, const Json& got) {
     const auto text = [](const Json& device) { return device.is_string() ? device.get<std::string>() : device.dump(); };
     const auto holds = [&](const Json& device) {
-        return std::ranges::any_of(got, [&](const Json& held) { return text(held) == text(device) || text(held).starts_with(text(device) + ":"); });
+        return std::ranges::any_of(got, [&](const Json& held) {
+            return text(held) == text(device) || text(held).starts_with(text(device) + ":");
+        });
     };
     return wanted.is_array() && wanted.size() == got.size() && std::ranges::all_of(wanted, holds);
 }
@@ -47,7 +56,8 @@ bool field_matches(const std::string& key, const Json& wanted, const Json& entry
 
 void check_fields(const std::string& what, const Json& wanted, const Json& got, Complaints& out) {
     for (const auto& [key, value] : wanted.items()) {
-        if (!field_matches(key, value, got)) out.push_back(fmt::format("{}: expected {} {}, got {}", what, key, value.dump(), got.dump()));
+        if (!field_matches(key, value, got))
+            out.push_back(fmt::format("{}: expected {} {}, got {}", what, key, value.dump(), got.dump()));
     }
 }
 
@@ -68,40 +78,49 @@ template <class Predicate>
 Json taken(Json& array, Predicate predicate) {
     Json out = Json::array();
     Json rest = Json::array();
-    for (const Json& entry : array) (predicate(entry) ? out : rest).push_back(entry);
+    for (const Json& entry : array)
+        (predicate(entry) ? out : rest).push_back(entry);
     array = std::move(rest);
     return out;
 }
 
 void check_evictions(const Decisions& expect, Json evictions, Complaints& out) {
     if (expect.evict_count) {
-        if (evictions.size() != *expect.evict_count) out.push_back(fmt::format("evict: expected {} pods, got {}", *expect.evict_count, listed(pods_of(evictions))));
+        if (evictions.size() != *expect.evict_count)
+            out.push_back(
+                fmt::format("evict: expected {} pods, got {}", *expect.evict_count, listed(pods_of(evictions))));
         return;
     }
     for (const auto& [group, count] : expect.evict_from) {
         const Json members = taken(evictions, [&](const Json& e) { return e.value("group", "") == group; });
-        if (members.size() != count) out.push_back(fmt::format("evictFrom {}: expected {}, got {}", group, count, listed(pods_of(members))));
+        if (members.size() != count)
+            out.push_back(fmt::format("evictFrom {}: expected {}, got {}", group, count, listed(pods_of(members))));
     }
     check_exact("evict", expect.evict, evictions, out);
 }
 
 void check_group(const std::string& group, const Json& wanted, const Json& members, Complaints& out) {
     if (members.size() != wanted["count"].get<std::size_t>()) {
-        out.push_back(fmt::format("placeOf {}: expected {}, got {}", group, wanted["count"].dump(), listed(pods_of(members))));
+        out.push_back(
+            fmt::format("placeOf {}: expected {}, got {}", group, wanted["count"].dump(), listed(pods_of(members))));
     }
     Json fields = wanted;
     fields.erase("count");
-    for (const Json& member : members) check_fields(fmt::format("placeOf {}: {}", group, member.value("pod", "")), fields, member, out);
+    for (const Json& member : members)
+        check_fields(fmt::format("placeOf {}: {}", group, member.value("pod", "")), fields, member, out);
 }
 
 void check_placements(const Decisions& expect, Json placements, Complaints& out) {
     if (!expect.when.empty()) {
         for (const Json& p : placements) {
-            if (p.value("when", "") != expect.when) out.push_back(fmt::format("place {}: expected {}, got {}", p.value("pod", ""), expect.when, p.dump()));
+            if (p.value("when", "") != expect.when)
+                out.push_back(fmt::format("place {}: expected {}, got {}", p.value("pod", ""), expect.when, p.dump()));
         }
     }
     if (expect.place_count) {
-        if (placements.size() != *expect.place_count) out.push_back(fmt::format("place: expected {} pods, got {}", *expect.place_count, listed(pods_of(placements))));
+        if (placements.size() != *expect.place_count)
+            out.push_back(
+                fmt::format("place: expected {} pods, got {}", *expect.place_count, listed(pods_of(placements))));
         return;
     }
     for (const auto& [group, wanted] : expect.place_of) {
@@ -118,7 +137,8 @@ void check_placements(const Decisions& expect, Json placements, Complaints& out)
 bool terms_match(const Json& wanted, const Json& vector) {
     if (!wanted.is_object()) return matches_part(wanted, vector);
     return std::ranges::all_of(wanted.items(), [&](const auto& term) {
-        return std::ranges::any_of(vector, [&](const Json& pair) { return pair[0] == term.key() && pair[1] == term.value(); });
+        return std::ranges::any_of(vector,
+                                   [&](const Json& pair) { return pair[0] == term.key() && pair[1] == term.value(); });
     });
 }
 
@@ -126,16 +146,19 @@ void check_certificate(const Json& wanted, const Json& certificates, Complaints&
     const auto right = [&](const Json& got) {
         return std::ranges::all_of(wanted.items(), [&](const auto& field) {
             const std::string& key = field.key();
-            if (key == "cost" || key == "bound" || key == "runnerUp") return terms_match(field.value(), got.value(key, Json::array()));
+            if (key == "cost" || key == "bound" || key == "runnerUp")
+                return terms_match(field.value(), got.value(key, Json::array()));
             return field_matches(key, field.value(), got);
         });
     };
-    if (!std::ranges::any_of(certificates, right)) out.push_back(fmt::format("certificates: expected {}, got {}", wanted.dump(), certificates.dump()));
+    if (!std::ranges::any_of(certificates, right))
+        out.push_back(fmt::format("certificates: expected {}, got {}", wanted.dump(), certificates.dump()));
 }
 
 void check_unplaced(const std::vector<Json>& wanted, const Json& got, Complaints& out) {
     std::vector<Json> plain = wanted;
-    for (Json& entry : plain) entry.erase("nodes");
+    for (Json& entry : plain)
+        entry.erase("nodes");
     check_exact("unplaced", plain, got, out);
     for (const Json& entry : wanted) {
         const Json* found = find_entry(got, "pod", entry.value("pod", ""));
@@ -146,14 +169,20 @@ void check_unplaced(const std::vector<Json>& wanted, const Json& got, Complaints
             for (const auto& [reason, number] : counted.items()) {
                 if (reason.find(part) != std::string::npos) nodes += number.get<std::int64_t>();
             }
-            if (count != nodes) out.push_back(fmt::format("unplaced {}: expected {} nodes with '{}', got {}", entry.value("pod", ""), count.dump(), part, found->dump()));
+            if (count != nodes)
+                out.push_back(fmt::format("unplaced {}: expected {} nodes with '{}', got {}",
+                                          entry.value("pod", ""),
+                                          count.dump(),
+                                          part,
+                                          found->dump()));
         }
     }
 }
 
 void check_untouched(const std::vector<std::string>& pods, const Json& plan, Complaints& out) {
     for (const std::string& pod : pods) {
-        if (const Json* eviction = find_entry(plan["evictions"], "pod", pod)) out.push_back(fmt::format("untouched {}: got {}", pod, eviction->dump()));
+        if (const Json* eviction = find_entry(plan["evictions"], "pod", pod))
+            out.push_back(fmt::format("untouched {}: got {}", pod, eviction->dump()));
         if (std::ranges::find(plan["nominationsCleared"], Json(pod)) != plan["nominationsCleared"].end()) {
             out.push_back(fmt::format("untouched {}: its nomination is cleared", pod));
         }
@@ -163,18 +192,24 @@ void check_untouched(const std::vector<std::string>& pods, const Json& plan, Com
 // One part for each warning, one warning for each part.
 void check_warnings(std::vector<std::string> parts, const Json& warnings, Complaints& out) {
     for (const Json& warning : warnings) {
-        const auto it = std::ranges::find_if(parts, [&](const std::string& part) { return contains_text(warning, part); });
-        if (it == parts.end()) out.push_back(fmt::format("warnings: unexpected {}", warning.dump()));
-        else parts.erase(it);
+        const auto it =
+            std::ranges::find_if(parts, [&](const std::string& part) { return contains_text(warning, part); });
+        if (it == parts.end())
+            out.push_back(fmt::format("warnings: unexpected {}", warning.dump()));
+        else
+            parts.erase(it);
     }
-    for (const std::string& part : parts) out.push_back(fmt::format("warnings: expected '{}'", part));
+    for (const std::string& part : parts)
+        out.push_back(fmt::format("warnings: expected '{}'", part));
 }
 
 void check_queues(const Json& wanted, const Json& queues, Complaints& out) {
     for (const auto& [name, shares] : wanted.items()) {
         const Json* got = find_entry(queues, "name", name);
-        if (got == nullptr) out.push_back(fmt::format("queues: {} is missing", name));
-        else check_fields(fmt::format("queues {}", name), shares, *got, out);
+        if (got == nullptr)
+            out.push_back(fmt::format("queues: {} is missing", name));
+        else
+            check_fields(fmt::format("queues {}", name), shares, *got, out);
     }
 }
 
@@ -182,10 +217,13 @@ void check_queues(const Json& wanted, const Json& queues, Complaints& out) {
 
 bool matches_part(const Json& wanted, const Json& got) {
     if (wanted.is_object()) {
-        return got.is_object() && std::ranges::all_of(wanted.items(), [&](const auto& item) { return got.contains(item.key()) && matches_part(item.value(), got[item.key()]); });
+        return got.is_object() && std::ranges::all_of(wanted.items(), [&](const auto& item) {
+                   return got.contains(item.key()) && matches_part(item.value(), got[item.key()]);
+               });
     }
     if (wanted.is_array()) {
-        return got.is_array() && std::ranges::equal(wanted, got, [](const Json& a, const Json& b) { return matches_part(a, b); });
+        return got.is_array() &&
+               std::ranges::equal(wanted, got, [](const Json& a, const Json& b) { return matches_part(a, b); });
     }
     return wanted == got;
 }
@@ -196,7 +234,8 @@ Complaints check_decisions(const Decisions& expect, const Json& plan) {
     check_placements(expect, plan["placements"], out);
     for (const auto& [name, wanted] : expect.arrays) {
         const Json got = plan.value(name, Json::array());
-        if (!matches_part(wanted, got)) out.push_back(fmt::format("{}: expected {}, got {}", name, wanted.dump(), got.dump()));
+        if (!matches_part(wanted, got))
+            out.push_back(fmt::format("{}: expected {}, got {}", name, wanted.dump(), got.dump()));
     }
     return out;
 }
@@ -212,13 +251,17 @@ Complaints check_cycle(const CycleExpect& expect, const Planned& planned) {
     if (expect.plan) std::ranges::copy(check_decisions(*expect.plan, plan), std::back_inserter(out));
     check_untouched(expect.untouched, plan, out);
     if (expect.unplaced) check_unplaced(*expect.unplaced, plan["unplaced"], out);
-    for (const Json& certificate : expect.certificates) check_certificate(certificate, plan["certificates"], out);
+    for (const Json& certificate : expect.certificates)
+        check_certificate(certificate, plan["certificates"], out);
     std::vector<std::string> names = expect.nominations_cleared;
     std::ranges::sort(names);
-    if (const Json cleared = names; cleared != plan["nominationsCleared"]) out.push_back(fmt::format("nominationsCleared: expected {}, got {}", cleared.dump(), plan["nominationsCleared"].dump()));
+    if (const Json cleared = names; cleared != plan["nominationsCleared"])
+        out.push_back(
+            fmt::format("nominationsCleared: expected {}, got {}", cleared.dump(), plan["nominationsCleared"].dump()));
     if (expect.warnings) check_warnings(*expect.warnings, plan["warnings"], out);
     check_queues(expect.queues, plan["queues"], out);
-    if (expect.exit && *expect.exit != planned.exit) out.push_back(fmt::format("exit: expected {}, got {}", *expect.exit, planned.exit));
+    if (expect.exit && *expect.exit != planned.exit)
+        out.push_back(fmt::format("exit: expected {}, got {}", *expect.exit, planned.exit));
     return out;
 }
 

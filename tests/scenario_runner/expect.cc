@@ -9,7 +9,8 @@
 namespace reprieve::scenario {
 namespace {
 
-constexpr std::array kEvictionKeys{"pod", "node", "unit", "group", "for", "action", "mode", "pdbViolation", "stage", "reason"};
+constexpr std::array kEvictionKeys{
+    "pod", "node", "unit", "group", "for", "action", "mode", "pdbViolation", "stage", "reason"};
 constexpr std::array kPlacementKeys{"pod", "node", "nodeIn", "devices", "when", "for", "domain", "action"};
 constexpr std::array kUnplacedKeys{"pod", "for", "replicas", "verdict", "reason", "nodes"};
 constexpr std::array kCertificateKeys{"for", "action", "status", "cost", "bound", "runnerUp", "binding"};
@@ -18,20 +19,25 @@ constexpr std::array kGroupPlacementKeys{"count", "domain", "nodeIn", "when"};
 template <std::size_t N>
 void known_keys(const Json& object, const std::array<const char*, N>& known, const std::string& path, Faults& faults) {
     Keys keys(object, path, faults);
-    for (const char* key : known) (void)keys.take(key);
+    for (const char* key : known)
+        (void)keys.take(key);
     keys.finish();
 }
 
 // Names with their namespace, wherever an entry names a pod or a group.
 void complete_names(Json& entry) {
     for (const char* key : {"pod", "for", "group"}) {
-        if (entry.contains(key) && entry[key].is_string()) entry[key] = full_name(entry[key].get_ref<const std::string&>());
+        if (entry.contains(key) && entry[key].is_string())
+            entry[key] = full_name(entry[key].get_ref<const std::string&>());
     }
 }
 
 // A list of names or objects, as objects; a name may stand for several.
 template <std::size_t N>
-std::vector<Json> entries(const Json& list, const std::array<const char*, N>& known, const std::string& path, Faults& faults) {
+std::vector<Json> entries(const Json& list,
+                          const std::array<const char*, N>& known,
+                          const std::string& path,
+                          Faults& faults) {
     std::vector<Json> out;
     if (!list.is_array()) {
         faults.push_back(fmt::format("{}: must be a list", path));
@@ -39,7 +45,8 @@ std::vector<Json> entries(const Json& list, const std::array<const char*, N>& kn
     }
     for (const Json& item : list) {
         if (item.is_string()) {
-            for (const std::string& name : names_in(item, path, faults)) out.push_back({{"pod", name}});
+            for (const std::string& name : names_in(item, path, faults))
+                out.push_back({{"pod", name}});
             continue;
         }
         const std::string here = fmt::format("{}[{}]", path, out.size());
@@ -53,7 +60,8 @@ std::vector<Json> entries(const Json& list, const std::array<const char*, N>& kn
 }
 
 std::optional<std::size_t> count_of(const Json& value) {
-    if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0)) return std::nullopt;
+    if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0))
+        return std::nullopt;
     return value.get<std::size_t>();
 }
 
@@ -64,8 +72,10 @@ void read_evictions(Keys& keys, Decisions& out, Faults& faults) {
     }
     if (const Json* from = keys.take("evictFrom")) {
         for (const auto& [group, number] : from->items()) {
-            if (const auto count = count_of(number)) out.evict_from[full_name(group)] = *count;
-            else keys.fault("evictFrom", "must be numbers of pods");
+            if (const auto count = count_of(number))
+                out.evict_from[full_name(group)] = *count;
+            else
+                keys.fault("evictFrom", "must be numbers of pods");
         }
     }
 }
@@ -75,7 +85,8 @@ Json placement(const std::string& pod, const Json& where, const std::string& pat
     Json entry = where.is_object() ? where : Json::object();
     if (where.is_string() && where != "any") entry["node"] = where;
     if (where.is_array()) entry["nodeIn"] = where;
-    if (!where.is_object() && !where.is_array() && !where.is_string()) faults.push_back(fmt::format("{}: must be a node", path));
+    if (!where.is_object() && !where.is_array() && !where.is_string())
+        faults.push_back(fmt::format("{}: must be a node", path));
     entry["pod"] = full_name(pod);
     known_keys(entry, kPlacementKeys, path, faults);
     complete_names(entry);
@@ -84,13 +95,16 @@ Json placement(const std::string& pod, const Json& where, const std::string& pat
 
 void read_placements(Keys& keys, Decisions& out, Faults& faults) {
     out.when = keys.text("when");
-    if (!out.when.empty() && out.when != "now" && out.when != "afterEvictions") keys.fault("when", "is now or afterEvictions");
+    if (!out.when.empty() && out.when != "now" && out.when != "afterEvictions")
+        keys.fault("when", "is now or afterEvictions");
     if (const Json* of = keys.take("placeOf")) {
         for (const auto& [group, value] : of->items()) {
             Json wanted = value.is_object() ? value : Json{{"count", value}};
             known_keys(wanted, kGroupPlacementKeys, keys.at("placeOf"), faults);
-            if (!wanted.contains("count") || !count_of(wanted["count"])) keys.fault("placeOf", "needs the number of pods");
-            else out.place_of[full_name(group)] = std::move(wanted);
+            if (!wanted.contains("count") || !count_of(wanted["count"]))
+                keys.fault("placeOf", "needs the number of pods");
+            else
+                out.place_of[full_name(group)] = std::move(wanted);
         }
     }
     const Json* place = keys.take("place");
@@ -110,7 +124,8 @@ void read_placements(Keys& keys, Decisions& out, Faults& faults) {
             out.other_placements = true;
             continue;
         }
-        for (const std::string& name : spelled_out(pod)) out.place.push_back(placement(name, where, keys.at("place"), faults));
+        for (const std::string& name : spelled_out(pod))
+            out.place.push_back(placement(name, where, keys.at("place"), faults));
     }
 }
 
@@ -136,8 +151,10 @@ void read_warnings(Keys& keys, CycleExpect& out) {
         return;
     }
     for (const Json& part : *warnings) {
-        if (part.is_string()) out.warnings->push_back(part.get<std::string>());
-        else keys.fault("warnings", "must be parts of sentences");
+        if (part.is_string())
+            out.warnings->push_back(part.get<std::string>());
+        else
+            keys.fault("warnings", "must be parts of sentences");
     }
 }
 
@@ -145,17 +162,23 @@ void read_warnings(Keys& keys, CycleExpect& out) {
 bool read_checks(Keys& keys, CycleExpect& out, Faults& faults) {
     if (const Json* plan = keys.take("plan")) out.plan = read_decisions(*plan, keys.at("plan"), faults);
     if (const Json* names = keys.take("untouched")) out.untouched = names_in(*names, keys.at("untouched"), faults);
-    if (const Json* list = keys.take("unplaced")) out.unplaced = entries(*list, kUnplacedKeys, keys.at("unplaced"), faults);
-    if (const Json* list = keys.take("certificates")) out.certificates = entries(*list, kCertificateKeys, keys.at("certificates"), faults);
-    if (const Json* names = keys.take("nominationsCleared")) out.nominations_cleared = names_in(*names, keys.at("nominationsCleared"), faults);
+    if (const Json* list = keys.take("unplaced"))
+        out.unplaced = entries(*list, kUnplacedKeys, keys.at("unplaced"), faults);
+    if (const Json* list = keys.take("certificates"))
+        out.certificates = entries(*list, kCertificateKeys, keys.at("certificates"), faults);
+    if (const Json* names = keys.take("nominationsCleared"))
+        out.nominations_cleared = names_in(*names, keys.at("nominationsCleared"), faults);
     read_warnings(keys, out);
     if (const Json* queues = keys.take("queues")) out.queues = *queues;
     if (const Json* exit = keys.take("exit")) {
-        if (exit->is_number_integer()) out.exit = exit->get<int>();
-        else keys.fault("exit", "must be a number");
+        if (exit->is_number_integer())
+            out.exit = exit->get<int>();
+        else
+            keys.fault("exit", "must be a number");
     }
     out.error = keys.text("error");
-    return out.plan || !out.untouched.empty() || out.unplaced || !out.certificates.empty() || !out.queues.empty() || !out.error.empty();
+    return out.plan || !out.untouched.empty() || out.unplaced || !out.certificates.empty() || !out.queues.empty() ||
+           !out.error.empty();
 }
 
 std::vector<CycleExpect> read_cycles(const Json& list, Faults& faults) {
@@ -183,7 +206,8 @@ Expect read_expect(const Json& document, Faults& faults) {
     if (const Json* config = keys.take("config")) out.config = *config;
     if (!out.config.is_object()) keys.fault("config", "must be an object");
     if (const Json* only = keys.take("only")) {
-        for (const Json& name : *only) out.only.push_back(name.get<std::string>());
+        for (const Json& name : *only)
+            out.only.push_back(name.get<std::string>());
     }
     out.golden = keys.flag("golden", false);
     if (const Json* settled = keys.take("settled")) out.settled = read_decisions(*settled, "settled", faults);

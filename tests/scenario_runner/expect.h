@@ -11,18 +11,16 @@
 //   plan:
 //     evict: [b, {pod: c, unit: safe, pdbViolation: true}]   # exactly these; or their number
 //     evictFrom: {gang: 2}                                   # pods of these groups, whichever
-//     place: {a: n1, c: [n1, n2], d: any, ...: any}          # exactly these unless `...` is there; or a list of entries
-//     placeOf: {gang: {count: 3, domain: rack-1}}            # members of these gangs, whichever
-//     when: afterEvictions                                   # of every placement
-//     scale, forceDeletes, annotations, matches              # the same arrays as in a plan, in part; absent: empty
+//     place: {a: n1, c: [n1, n2], d: any, ...: any}          # exactly these unless `...` is there; or a list of
+//     entries placeOf: {gang: {count: 3, domain: rack-1}}            # members of these gangs, whichever when:
+//     afterEvictions                                   # of every placement scale, forceDeletes, annotations, matches
+//     # the same arrays as in a plan, in part; absent: empty
 //   untouched: [x]                  # neither evicted nor robbed of a nomination
-//   unplaced: [a, {pod: c, verdict: never, reason: ..., nodes: {...: 2}}]    # exactly these; `reason` and keys of `nodes` are parts of texts
-//   certificates: [{for: a, status: optimal, cost: {pods: 1}}]               # these among others
-//   nominationsCleared: [x]         # exactly these; absent: none
-//   warnings: [part of one]         # one for each warning; absent: none; `any`: not compared
-//   queues: {q: {used: {cpu: 1000}}}
-//   exit: 3
-//   error: part of the message      # the input is refused
+//   unplaced: [a, {pod: c, verdict: never, reason: ..., nodes: {...: 2}}]    # exactly these; `reason` and keys of
+//   `nodes` are parts of texts certificates: [{for: a, status: optimal, cost: {pods: 1}}]               # these among
+//   others nominationsCleared: [x]         # exactly these; absent: none warnings: [part of one]         # one for each
+//   warning; absent: none; `any`: not compared queues: {q: {used: {cpu: 1000}}} exit: 3 error: part of the message #
+//   the input is refused
 //
 // `cycles` is a list of such checks, each with the `events` before it (see world.h). `settled` is a `plan` over all
 // cycles until nothing moves any more: every eviction on the way, every pod bound in the end.

@@ -15,12 +15,16 @@
 namespace reprieve::scenario {
 namespace {
 
-Planned refused(std::string error) { return {.error = std::move(error), .plan = {}, .json = "", .exit = kExitFailure, .violations = {}}; }
+Planned refused(std::string error) {
+    return {.error = std::move(error), .plan = {}, .json = "", .exit = kExitFailure, .violations = {}};
+}
 
 std::vector<std::string> sentences(const LoadReport& report) {
     std::vector<std::string> out;
-    for (const auto& [kind, count] : report.ignored) out.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
-    for (const auto& [what, count] : report.warnings) out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    for (const auto& [kind, count] : report.ignored)
+        out.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
+    for (const auto& [what, count] : report.warnings)
+        out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
     return out;
 }
 
@@ -51,9 +55,11 @@ Planned plan_text(const std::string& name, const std::string& text, const Setup&
     out.plan = one_cycle(cluster, setup, warnings);
     out.json = plan_to_json(out.plan);
     out.exit = out.plan.unplaced.empty() ? kExitOk : kExitUnplaced;
-    if (plan_to_json(one_cycle(cluster, setup, warnings)) != out.json) out.violations.emplace_back("a second cycle on the same snapshot gives another plan");
+    if (plan_to_json(one_cycle(cluster, setup, warnings)) != out.json)
+        out.violations.emplace_back("a second cycle on the same snapshot gives another plan");
     if (setup.only.empty()) {
-        for (const Violation& violation : audit(cluster, out.plan, setup.config)) out.violations.push_back(format_violation(violation));
+        for (const Violation& violation : audit(cluster, out.plan, setup.config))
+            out.violations.push_back(format_violation(violation));
     }
     return out;
 }

@@ -21,22 +21,35 @@ std::optional<std::int64_t> computed(std::string_view operations, std::int64_t v
         const char op = operations.front();
         std::size_t end = 1;
         std::int64_t operand = 0;
-        while (end < operations.size() && std::isdigit(static_cast<unsigned char>(operations[end])) != 0) operand = operand * 10 + (operations[end++] - '0');
+        while (end < operations.size() && std::isdigit(static_cast<unsigned char>(operations[end])) != 0)
+            operand = operand * 10 + (operations[end++] - '0');
         if (end == 1) return std::nullopt;
         switch (op) {
-            case '+': value += operand; break;
-            case '-': value -= operand; break;
-            case '*': value *= operand; break;
-            case '/': value = operand == 0 ? 0 : value / operand; break;
-            case '%': value = operand == 0 ? 0 : value % operand; break;
-            default: return std::nullopt;
+            case '+':
+                value += operand;
+                break;
+            case '-':
+                value -= operand;
+                break;
+            case '*':
+                value *= operand;
+                break;
+            case '/':
+                value = operand == 0 ? 0 : value / operand;
+                break;
+            case '%':
+                value = operand == 0 ? 0 : value % operand;
+                break;
+            default:
+                return std::nullopt;
         }
         operations.remove_prefix(end);
     }
     return value;
 }
 
-// What stands between the braces, for this binding; nothing if it is about something else (JSON in a text has braces, too).
+// What stands between the braces, for this binding; nothing if it is about something else (JSON in a text has braces,
+// too).
 std::optional<Json> value_of(std::string_view inside, const Binding& binding) {
     if (!inside.starts_with(binding.name)) return std::nullopt;
     inside.remove_prefix(binding.name.size());
@@ -47,7 +60,8 @@ std::optional<Json> value_of(std::string_view inside, const Binding& binding) {
     if (!number) return std::nullopt;
     if (format.empty()) return fmt::format("{}", *number);
     if (format == "int") return Json(*number);
-    if (format.size() != 2 || format[0] != '0' || std::isdigit(static_cast<unsigned char>(format[1])) == 0) return std::nullopt;
+    if (format.size() != 2 || format[0] != '0' || std::isdigit(static_cast<unsigned char>(format[1])) == 0)
+        return std::nullopt;
     return fmt::format("{:0{}}", *number, format[1] - '0');
 }
 
@@ -56,7 +70,9 @@ Json filled_text(const std::string& text, const Binding& binding) {
     std::size_t at = 0;
     while (at < text.size()) {
         const std::size_t close = text[at] == '{' ? text.find('}', at) : std::string::npos;
-        const auto value = close == std::string::npos ? std::nullopt : value_of(std::string_view(text).substr(at + 1, close - at - 1), binding);
+        const auto value = close == std::string::npos
+                               ? std::nullopt
+                               : value_of(std::string_view(text).substr(at + 1, close - at - 1), binding);
         if (!value) {
             out += text[at++];
             continue;
@@ -72,7 +88,8 @@ Json filled(const Json& value, const Binding& binding) {
     if (value.is_string()) return filled_text(value.get_ref<const std::string&>(), binding);
     if (value.is_array()) {
         Json out = Json::array();
-        for (const Json& item : value) out.push_back(filled(item, binding));
+        for (const Json& item : value)
+            out.push_back(filled(item, binding));
         return out;
     }
     if (!value.is_object()) return value;
@@ -91,10 +108,13 @@ std::vector<Binding> bindings_of(Keys& keys, Faults& faults) {
     const Json* over = keys.take("over");
     std::vector<Binding> out;
     if (over != nullptr && over->is_array() && count == nullptr && from == nullptr) {
-        for (const Json& entry : *over) out.push_back({name, entry.is_string() ? entry.get<std::string>() : entry.dump(), 0, false});
-    } else if (over == nullptr && count != nullptr && count->is_number_integer() && (from == nullptr || from->is_number_integer())) {
+        for (const Json& entry : *over)
+            out.push_back({name, entry.is_string() ? entry.get<std::string>() : entry.dump(), 0, false});
+    } else if (over == nullptr && count != nullptr && count->is_number_integer() &&
+               (from == nullptr || from->is_number_integer())) {
         const std::int64_t first = from == nullptr ? 0 : from->get<std::int64_t>();
-        for (std::int64_t i = 0; i < count->get<std::int64_t>(); ++i) out.push_back({name, "", first + i, true});
+        for (std::int64_t i = 0; i < count->get<std::int64_t>(); ++i)
+            out.push_back({name, "", first + i, true});
     } else {
         faults.push_back("Repeat: needs either a `count` (and `from`), or a list `over`");
     }
@@ -120,7 +140,8 @@ void expand(const Json& document, std::vector<Json>& out, Faults& faults) {
     }
     const Json list = given->is_array() ? *given : Json::array({*given});
     for (const Binding& binding : bindings) {
-        for (const Json& item : list) expand(filled(item, binding), out, faults);
+        for (const Json& item : list)
+            expand(filled(item, binding), out, faults);
     }
 }
 

@@ -21,13 +21,17 @@ constexpr int kMostCycles = 12;  // more than any world needs to settle
 
 class Run {
 public:
-    Run(const Scenario& scenario, Setup setup) : scenario_(scenario), setup_(std::move(setup)), world_(scenario.documents, setup_.now) {}
+    Run(const Scenario& scenario, Setup setup)
+        : scenario_(scenario),
+          setup_(std::move(setup)),
+          world_(scenario.documents, setup_.now) {}
 
     std::string cycles() {
         for (std::size_t i = 0; i < scenario_.expect.cycles.size(); ++i) {
             const CycleExpect& expect = scenario_.expect.cycles[i];
             Faults faults;
-            for (const Json& event : expect.events) world_.happen(event, faults);
+            for (const Json& event : expect.events)
+                world_.happen(event, faults);
             Planned planned = plan(i == 0 && expect.events.empty(), faults);
             std::ranges::copy(check_cycle(expect, planned), std::back_inserter(faults));
             if (planned.error.empty()) {
@@ -51,7 +55,8 @@ public:
             const Json now = Json::parse(planned.json);
             world_.follow(now, faults);
             bool moved = world_.let_victims_go();
-            for (const Json& eviction : now["evictions"]) all["evictions"].push_back(eviction);
+            for (const Json& eviction : now["evictions"])
+                all["evictions"].push_back(eviction);
             for (const Json& placement : now["placements"]) {
                 if (placement["when"] != "now") continue;
                 all["placements"].push_back(placement);
@@ -71,12 +76,16 @@ private:
     // The plan, and whether the order of the documents changes it. The first one is made of the file as it stands.
     Planned plan(bool from_text, Faults& faults) {
         setup_.now = world_.now();
-        Planned planned = from_text && !scenario_.repeats ? plan_text(scenario_.name, scenario_.text, setup_) : plan_documents(world_.documents(), setup_);
+        Planned planned = from_text && !scenario_.repeats ? plan_text(scenario_.name, scenario_.text, setup_)
+                                                          : plan_documents(world_.documents(), setup_);
         std::vector<Json> shuffled(world_.documents().rbegin(), world_.documents().rend());
         for (int round = 0; round < 2; ++round) {
             const Planned again = plan_documents(shuffled, setup_);
-            if (again.json != planned.json) faults.push_back(fmt::format("the order of the documents changes the plan:\n{}", again.json));
-            if (again.error.empty() != planned.error.empty()) faults.push_back(fmt::format("the order of the documents decides whether they are refused: {}", again.error));
+            if (again.json != planned.json)
+                faults.push_back(fmt::format("the order of the documents changes the plan:\n{}", again.json));
+            if (again.error.empty() != planned.error.empty())
+                faults.push_back(
+                    fmt::format("the order of the documents decides whether they are refused: {}", again.error));
             std::ranges::shuffle(shuffled, dice_);
         }
         return planned;
@@ -127,7 +136,8 @@ std::string compare_golden(const std::string& plans, const std::filesystem::path
     }
     const auto kept = read_text(golden);
     if (kept && *kept == plans) return "";
-    return fmt::format("the plan is not the one kept in {} (`make golden` rewrites it):\n{}", golden.filename().string(), plans);
+    return fmt::format(
+        "the plan is not the one kept in {} (`make golden` rewrites it):\n{}", golden.filename().string(), plans);
 }
 
 }  // namespace
@@ -138,7 +148,8 @@ std::string run_scenario(const Scenario& scenario, const std::filesystem::path& 
     Run run(scenario, *setup);
     if (std::string wrong = run.cycles(); !wrong.empty()) return wrong;
     if (scenario.expect.golden) {
-        if (std::string wrong = compare_golden(run.plans(), golden, update); !wrong.empty()) return fmt::format("{}\n  {}", scenario.sentence, wrong);
+        if (std::string wrong = compare_golden(run.plans(), golden, update); !wrong.empty())
+            return fmt::format("{}\n  {}", scenario.sentence, wrong);
     }
     if (!scenario.expect.settled) return "";
     return Run(scenario, *setup).settled(*scenario.expect.settled);

@@ -46,7 +46,10 @@ TEST(Runner, PassesWhatIsRight) {
     EXPECT_EQ(outcome("plan: {evict: [low], place: {high: n1}, when: afterEvictions}"), "");
     EXPECT_EQ(outcome("plan: {evict: [{pod: low, unit: pod, for: high}], place: [{pod: high, nodeIn: [n1, n2]}]}"), "");
     EXPECT_EQ(outcome("plan: {evict: 1, place: 1}\nunplaced: []\nexit: 0"), "");
-    EXPECT_EQ(outcome("plan: {evict: [low], place: {...: any}}\ncertificates: [{for: high, status: optimal, cost: {pods: 1}}]"), "");
+    EXPECT_EQ(
+        outcome(
+            "plan: {evict: [low], place: {...: any}}\ncertificates: [{for: high, status: optimal, cost: {pods: 1}}]"),
+        "");
     EXPECT_EQ(outcome("settled: {evict: [low], place: {high: n1}}"), "");
     EXPECT_EQ(outcome("queues: {default: {used: {cpu: 2000}}}"), "");
 }
@@ -54,17 +57,20 @@ TEST(Runner, PassesWhatIsRight) {
 TEST(Runner, SaysWhatIsWrong) {
     EXPECT_THAT(outcome("plan: {}"), HasSubstr("evict: expected none, got default/low"));
     EXPECT_THAT(outcome("plan: {evict: [low]}"), HasSubstr("place: expected none, got default/high"));
-    EXPECT_THAT(outcome("plan: {evict: [low], place: {high: n2}}"), HasSubstr("place default/high: expected node \"n2\""));
+    EXPECT_THAT(outcome("plan: {evict: [low], place: {high: n2}}"),
+                HasSubstr("place default/high: expected node \"n2\""));
     EXPECT_THAT(outcome("plan: {evict: [low], place: {high: n1}, when: now}"), HasSubstr("expected now"));
     EXPECT_THAT(outcome("plan: {evict: 2, place: 1}"), HasSubstr("evict: expected 2 pods"));
-    EXPECT_THAT(outcome("plan: {evict: [{pod: low, pdbViolation: true}], place: 1}"), HasSubstr("expected pdbViolation true"));
+    EXPECT_THAT(outcome("plan: {evict: [{pod: low, pdbViolation: true}], place: 1}"),
+                HasSubstr("expected pdbViolation true"));
     EXPECT_THAT(outcome("plan: {evict: [low], place: 1, scale: [{deployment: d}]}"), HasSubstr("scale: expected"));
     EXPECT_THAT(outcome("untouched: [low]"), HasSubstr("untouched default/low"));
     EXPECT_THAT(outcome("unplaced: [high]"), HasSubstr("unplaced: expected default/high, got none"));
     EXPECT_THAT(outcome("untouched: [high]\nnominationsCleared: [high]"), HasSubstr("nominationsCleared: expected"));
     EXPECT_THAT(outcome("untouched: [high]\nwarnings: [moon]"), HasSubstr("warnings: expected 'moon'"));
     EXPECT_THAT(outcome("untouched: [high]\nexit: 3"), HasSubstr("exit: expected 3, got 0"));
-    EXPECT_THAT(outcome("certificates: [{for: high, status: optimal, cost: {pods: 2}}]"), HasSubstr("certificates: expected"));
+    EXPECT_THAT(outcome("certificates: [{for: high, status: optimal, cost: {pods: 2}}]"),
+                HasSubstr("certificates: expected"));
     EXPECT_THAT(outcome("queues: {default: {used: {cpu: 1}}}"), HasSubstr("queues default: expected used"));
     EXPECT_THAT(outcome("error: something"), HasSubstr("error: expected 'something'"));
     EXPECT_THAT(outcome("settled: {evict: [], place: {high: n1}}"), HasSubstr("evict: expected none"));
@@ -117,7 +123,8 @@ TEST(Runner, EventsMustMakeSense) {
 
 TEST(Runner, GoldenFilesAreKeptAndCompared) {
     const std::filesystem::path golden = std::filesystem::path(testing::TempDir()) / "reprieve-runner.plan.json";
-    const auto scenario = read_scenario("test", std::string(kWorld) + "golden: true\nplan: {evict: [low], place: {high: n1}}");
+    const auto scenario =
+        read_scenario("test", std::string(kWorld) + "golden: true\nplan: {evict: [low], place: {high: n1}}");
     ASSERT_TRUE(scenario);
     EXPECT_EQ(run_scenario(*scenario, golden, true), "");
     EXPECT_EQ(run_scenario(*scenario, golden, false), "");
@@ -134,7 +141,8 @@ std::vector<std::string> expanded(const char* text) {
     std::vector<Json> out;
     expand(Json::parse(text), out, faults);
     std::vector<std::string> lines;
-    for (const Json& document : out) lines.push_back(document.dump());
+    for (const Json& document : out)
+        lines.push_back(document.dump());
     lines.insert(lines.end(), faults.begin(), faults.end());
     return lines;
 }
@@ -142,14 +150,20 @@ std::vector<std::string> expanded(const char* text) {
 TEST(Repeat, FillsInNumbersAndNames) {
     EXPECT_THAT(expanded(R"({"kind":"Repeat","count":3,"template":{"a-{i}":"{i%2}-{i:02}","n":"{i*10+1:int}"}})"),
                 ElementsAre(R"({"a-0":"0-00","n":1})", R"({"a-1":"1-01","n":11})", R"({"a-2":"0-02","n":21})"));
-    EXPECT_THAT(expanded(R"({"kind":"Repeat","from":5,"count":1,"template":["{i}","x"]})"), ElementsAre(R"("5")", R"("x")"));
-    EXPECT_THAT(expanded(R"({"kind":"Repeat","over":["p","q"],"as":"w","template":{"w":"{w}{i}"}})"), ElementsAre(R"({"w":"p{i}"})", R"({"w":"q{i}"})"));
-    EXPECT_THAT(expanded(R"({"kind":"Repeat","count":2,"template":{"kind":"Repeat","as":"j","count":1,"template":"{i}{j}"}})"), ElementsAre(R"("00")", R"("10")"));
-    EXPECT_THAT(expanded(R"({"kind":"Repeat","count":1,"template":"[{\"index\":{i}}]"})"), ElementsAre(R"("[{\"index\":0}]")"));
+    EXPECT_THAT(expanded(R"({"kind":"Repeat","from":5,"count":1,"template":["{i}","x"]})"),
+                ElementsAre(R"("5")", R"("x")"));
+    EXPECT_THAT(expanded(R"({"kind":"Repeat","over":["p","q"],"as":"w","template":{"w":"{w}{i}"}})"),
+                ElementsAre(R"({"w":"p{i}"})", R"({"w":"q{i}"})"));
+    EXPECT_THAT(
+        expanded(R"({"kind":"Repeat","count":2,"template":{"kind":"Repeat","as":"j","count":1,"template":"{i}{j}"}})"),
+        ElementsAre(R"("00")", R"("10")"));
+    EXPECT_THAT(expanded(R"({"kind":"Repeat","count":1,"template":"[{\"index\":{i}}]"})"),
+                ElementsAre(R"("[{\"index\":0}]")"));
 }
 
 TEST(Repeat, RefusesWhatItDoesNotKnow) {
-    EXPECT_THAT(expanded(R"({"kind":"Repeat","count":1,"tmplate":"x"})"), ElementsAre("Repeat.tmplate: unknown key", "Repeat.template: is missing"));
+    EXPECT_THAT(expanded(R"({"kind":"Repeat","count":1,"tmplate":"x"})"),
+                ElementsAre("Repeat.tmplate: unknown key", "Repeat.template: is missing"));
     EXPECT_THAT(expanded(R"({"kind":"Repeat","template":"x"})"), ElementsAre(HasSubstr("either a `count`")));
 }
 

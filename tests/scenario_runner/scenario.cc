@@ -21,7 +21,8 @@ void take_apart(const Json& document, std::vector<Json>& out) {
     }
     for (Json item : document["items"]) {
         if (kind != "List" && !item.contains("kind")) item["kind"] = kind.substr(0, kind.size() - 4);
-        if (!item.contains("apiVersion") && document.contains("apiVersion")) item["apiVersion"] = document["apiVersion"];
+        if (!item.contains("apiVersion") && document.contains("apiVersion"))
+            item["apiVersion"] = document["apiVersion"];
         out.push_back(std::move(item));
     }
 }
@@ -75,7 +76,8 @@ Result<Scenario> read_scenario(const std::string& name, std::string text) {
         out.repeats = out.repeats || kind == "Repeat";
         std::vector<Json> written_out;
         expand(document, written_out, faults);
-        for (const Json& one : written_out) take_apart(one, out.documents);
+        for (const Json& one : written_out)
+            take_apart(one, out.documents);
     }
     if (expects != 1) faults.push_back(fmt::format("there must be one Expect, not {}", expects));
     if (!faults.empty()) return fail(fmt::format("{}:\n  {}", name, fmt::join(faults, "\n  ")));

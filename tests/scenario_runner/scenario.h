@@ -11,10 +11,10 @@
 namespace reprieve::scenario {
 
 struct Scenario {
-    std::string name;      // of the file, for messages
-    std::string sentence;  // its first line
-    std::string text;      // as it stands in the file
-    bool repeats = false;  // `text` alone is not the whole world
+    std::string name;             // of the file, for messages
+    std::string sentence;         // its first line
+    std::string text;             // as it stands in the file
+    bool repeats = false;         // `text` alone is not the whole world
     std::vector<Json> documents;  // lists taken apart, repetitions written out
     Expect expect;
 };

@@ -51,7 +51,12 @@ void register_all(const fs::path& root) {
         const fs::path relative = file.lexically_relative(root);
         const std::string suite = without_dashes(relative.parent_path().string());
         const std::string name = without_dashes(relative.stem().string());
-        testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, file.c_str(), 1,
+        testing::RegisterTest(suite.c_str(),
+                              name.c_str(),
+                              nullptr,
+                              nullptr,
+                              file.c_str(),
+                              1,
                               [file, full = relative.string()]() -> FileTest* { return new FileTest(file, full); });
     }
 }

@@ -17,8 +17,12 @@ std::optional<int> number(std::string_view text) {
 
 }  // namespace
 
-Keys::Keys(const Json& object, std::string path, Faults& faults) : object_(object), path_(std::move(path)), faults_(faults) {
-    if (!object_.is_object()) faults_.push_back(fmt::format("{}: must be an object", path_.empty() ? "the document" : path_));
+Keys::Keys(const Json& object, std::string path, Faults& faults)
+    : object_(object),
+      path_(std::move(path)),
+      faults_(faults) {
+    if (!object_.is_object())
+        faults_.push_back(fmt::format("{}: must be an object", path_.empty() ? "the document" : path_));
 }
 
 const Json* Keys::take(std::string_view key) {
@@ -55,9 +59,13 @@ void Keys::finish() {
     }
 }
 
-std::string Keys::at(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
+std::string Keys::at(std::string_view key) const {
+    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+}
 
-void Keys::fault(std::string_view key, std::string_view what) { faults_.push_back(fmt::format("{}: {}", at(key), what)); }
+void Keys::fault(std::string_view key, std::string_view what) {
+    faults_.push_back(fmt::format("{}: {}", at(key), what));
+}
 
 std::string full_name(std::string_view name) {
     return name.find('/') == std::string_view::npos ? fmt::format("default/{}", name) : std::string(name);
@@ -67,7 +75,8 @@ std::vector<std::string> spelled_out(std::string_view name) {
     const auto open = name.find('{');
     const auto dots = name.find("..", open == std::string_view::npos ? 0 : open);
     const auto close = name.find('}', dots == std::string_view::npos ? 0 : dots);
-    if (open == std::string_view::npos || dots == std::string_view::npos || close == std::string_view::npos) return {std::string(name)};
+    if (open == std::string_view::npos || dots == std::string_view::npos || close == std::string_view::npos)
+        return {std::string(name)};
     const std::string_view from_text = name.substr(open + 1, dots - open - 1);
     const auto from = number(from_text);
     const auto to = number(name.substr(dots + 2, close - dots - 2));
@@ -87,7 +96,8 @@ std::vector<std::string> names_in(const Json& value, const std::string& path, Fa
             faults.push_back(fmt::format("{}: must be names", path));
             continue;
         }
-        for (const std::string& name : spelled_out(entry.get_ref<const std::string&>())) out.push_back(full_name(name));
+        for (const std::string& name : spelled_out(entry.get_ref<const std::string&>()))
+            out.push_back(full_name(name));
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// Strict reading of what people write into a scenario: every key must be known, and what is wrong is said with its path.
+// Strict reading of what people write into a scenario: every key must be known, and what is wrong is said with its
+// path.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -10,18 +10,22 @@ namespace {
 
 constexpr Duration kGrace{std::int64_t{30} * 1'000'000};
 
-bool is_terminating(const Json& pod) { return pod.value("kind", "") == "Pod" && pod["metadata"].contains("deletionTimestamp"); }
+bool is_terminating(const Json& pod) {
+    return pod.value("kind", "") == "Pod" && pod["metadata"].contains("deletionTimestamp");
+}
 
 // Kinds of which there is one per name in the whole cluster; all others are named within a namespace.
 bool cluster_wide(const std::string& kind) {
-    static const std::set<std::string, std::less<>> kKinds{"Node", "Queue", "HyperNode", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "CSINode"};
+    static const std::set<std::string, std::less<>> kKinds{
+        "Node", "Queue", "HyperNode", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "CSINode"};
     return kKinds.contains(kind);
 }
 
 std::string name_of(const Json& object) {
     const Json& metadata = object["metadata"];
     const std::string name = metadata.value("name", "");
-    return cluster_wide(object.value("kind", "")) ? name : fmt::format("{}/{}", metadata.value("namespace", "default"), name);
+    return cluster_wide(object.value("kind", "")) ? name
+                                                  : fmt::format("{}/{}", metadata.value("namespace", "default"), name);
 }
 
 // What this file reads and changes is there, if only empty.
@@ -34,22 +38,26 @@ void complete(Json& object) {
 }  // namespace
 
 World::World(std::vector<Json> documents, Time now) : documents_(std::move(documents)), now_(now) {
-    for (Json& document : documents_) complete(document);
+    for (Json& document : documents_)
+        complete(document);
 }
 
 Json* World::find(const std::string& kind, const std::string& name) {
-    const auto it = std::ranges::find_if(documents_, [&](const Json& d) { return d.value("kind", "") == kind && name_of(d) == name; });
+    const auto it = std::ranges::find_if(
+        documents_, [&](const Json& d) { return d.value("kind", "") == kind && name_of(d) == name; });
     return it == documents_.end() ? nullptr : &*it;
 }
 
 void World::remove(const Json* object) { documents_.erase(documents_.begin() + (object - documents_.data())); }
 
 void World::follow(const Json& plan, Faults& faults) {
-    for (const Json& eviction : plan["evictions"]) evict(eviction, faults);
+    for (const Json& eviction : plan["evictions"])
+        evict(eviction, faults);
     for (const Json& name : plan["nominationsCleared"]) {
         if (Json* pod = find_pod(name.get<std::string>())) (*pod)["status"].erase("nominatedNodeName");
     }
-    for (const Json& placement : plan["placements"]) place(placement, faults);
+    for (const Json& placement : plan["placements"])
+        place(placement, faults);
 }
 
 void World::evict(const Json& eviction, Faults& faults) {
@@ -61,7 +69,8 @@ void World::evict(const Json& eviction, Faults& faults) {
     }
     (*pod)["metadata"]["deletionTimestamp"] = format_time(now_ + kGrace);
     (*pod)["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
-    (*pod)["status"]["conditions"].push_back({{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
+    (*pod)["status"]["conditions"].push_back(
+        {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
 }
 
 void World::place(const Json& placement, Faults& faults) {
@@ -103,16 +112,21 @@ void World::happen(const Json& event, Faults& faults) {
     if (what == "time") {
         const std::string text = value.is_string() ? value.get<std::string>() : "";
         const auto step = parse_duration(text.starts_with("+") ? text.substr(1) : text);
-        if (step) now_ = now_ + *step;
-        else faults.push_back(fmt::format("event time: {}", step.error().message));
+        if (step)
+            now_ = now_ + *step;
+        else
+            faults.push_back(fmt::format("event time: {}", step.error().message));
     } else if (what == "create") {
-        for (const Json& object : value.is_array() ? value : Json::array({value})) create(object, faults);
+        for (const Json& object : value.is_array() ? value : Json::array({value}))
+            create(object, faults);
     } else if (what == "delete") {
         erase(value, faults);
     } else if (what == "finish") {
         for (const std::string& name : names_in(value, "finish", faults)) {
-            if (Json* pod = find_pod(name)) (*pod)["status"]["phase"] = "Succeeded";
-            else faults.push_back(fmt::format("event finish: there is no pod {}", name));
+            if (Json* pod = find_pod(name))
+                (*pod)["status"]["phase"] = "Succeeded";
+            else
+                faults.push_back(fmt::format("event finish: there is no pod {}", name));
         }
     } else if (what == "set") {
         merge(value, faults);
@@ -121,7 +135,8 @@ void World::happen(const Json& event, Faults& faults) {
             if (!let_victims_go()) faults.emplace_back("event victimsGone: nothing is terminating");
             return;
         }
-        for (const std::string& name : names_in(value, "victimsGone", faults)) erase(name, faults);
+        for (const std::string& name : names_in(value, "victimsGone", faults))
+            erase(name, faults);
     } else if (what == "victimsReturn") {
         return_victims();
     } else {
@@ -130,7 +145,8 @@ void World::happen(const Json& event, Faults& faults) {
 }
 
 void World::create(const Json& object, Faults& faults) {
-    if (find(object.value("kind", ""), name_of(object)) != nullptr) faults.push_back(fmt::format("event create: {} is there already", name_of(object)));
+    if (find(object.value("kind", ""), name_of(object)) != nullptr)
+        faults.push_back(fmt::format("event create: {} is there already", name_of(object)));
     complete(documents_.emplace_back(object));
 }
 
@@ -152,9 +168,12 @@ void World::erase(const Json& what, Faults& faults) {
 }
 
 void World::merge(const Json& change, Faults& faults) {
-    Json* found = change.is_object() && change.contains("metadata") ? find(change.value("kind", ""), name_of(change)) : nullptr;
-    if (found == nullptr) faults.push_back(fmt::format("event set: there is no {}", change.dump()));
-    else found->merge_patch(change);
+    Json* found =
+        change.is_object() && change.contains("metadata") ? find(change.value("kind", ""), name_of(change)) : nullptr;
+    if (found == nullptr)
+        faults.push_back(fmt::format("event set: there is no {}", change.dump()));
+    else
+        found->merge_patch(change);
 }
 
 void World::return_victims() {
@@ -162,7 +181,8 @@ void World::return_victims() {
         Json& metadata = pod["metadata"];
         metadata["name"] = metadata.value("name", "") + "-again";
         metadata["creationTimestamp"] = format_time(now_);
-        for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "uid"}) metadata.erase(key);
+        for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "uid"})
+            metadata.erase(key);
         if (metadata.contains("annotations")) metadata["annotations"].erase("reprieve.dev/devices");
         pod["spec"].erase("nodeName");
         pod["status"] = {{"phase", "Pending"}};

@@ -1,8 +1,8 @@
 // World: the manifests of a scenario between cycles. It follows a plan as API server, kubelets and controllers would,
 // and lets the scenario's events happen.
 //
-// Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets them
-// go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated.
+// Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets
+// them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated.
 //
 // Events, each a map with one key:
 //   time: +30s             the clock

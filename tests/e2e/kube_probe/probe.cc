@@ -25,20 +25,36 @@ double thread_cpu_seconds() {
 }
 
 const char* text_of(SinkStep step) {
-    constexpr const char* kTexts[] = {"record", "mark", "evict", "nominate", "clearNomination", "bind", "scale", "forceDelete", "annotate", "status"};
+    constexpr const char* kTexts[] = {
+        "record", "mark", "evict", "nominate", "clearNomination", "bind", "scale", "forceDelete", "annotate", "status"};
     return kTexts[static_cast<std::size_t>(step)];
 }
 
-constexpr const char* kKinds[] = {"Node",     "Pod",      "PriorityClass",     "Namespace",        "Gang",        "CompositeGroup", "Queue",  "HyperNode",
-                                  "Budget",   "Workload", "ServingDeployment", "PersistentVolume", "VolumeClaim", "StorageClass",   "CsiNode"};
+constexpr const char* kKinds[] = {"Node",
+                                  "Pod",
+                                  "PriorityClass",
+                                  "Namespace",
+                                  "Gang",
+                                  "CompositeGroup",
+                                  "Queue",
+                                  "HyperNode",
+                                  "Budget",
+                                  "Workload",
+                                  "ServingDeployment",
+                                  "PersistentVolume",
+                                  "VolumeClaim",
+                                  "StorageClass",
+                                  "CsiNode"};
 
 std::string name_of(const Object& object, const Vocabulary& words) {
     return std::visit(
         [&](const auto& one) -> std::string {
             std::string name;
             if constexpr (requires { one.ns; }) name = words.str(one.ns) + "/";
-            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, Pod>) return name + one.name;
-            else return name + words.str(one.name);
+            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, Pod>)
+                return name + one.name;
+            else
+                return name + words.str(one.name);
         },
         object);
 }
@@ -89,7 +105,8 @@ std::string Probe::run() {
             poll_cpu_seconds_ = thread_cpu_seconds() - cpu;
             first = false;
         }
-        for (const Change& change : changes) take(change);
+        for (const Change& change : changes)
+            take(change);
         changes.clear();
         if (options_.knows_answers) act();
         std::deque<std::packaged_task<Json()>> questions;
@@ -97,7 +114,8 @@ std::string Probe::run() {
             const std::lock_guard lock(mutex_);
             questions.swap(questions_);
         }
-        for (auto& question : questions) question();
+        for (auto& question : questions)
+            question();
     }
     return source_->fault();
 }
@@ -129,7 +147,8 @@ void Probe::take(const Change& change) {
         pods_.erase(name);
         int preemptor = 0;
         int victim = 0;
-        if (options_.knows_answers && std::sscanf(name.c_str(), "default/low-%d-%d", &preemptor, &victim) == 2 && planned_.contains(preemptor)) {
+        if (options_.knows_answers && std::sscanf(name.c_str(), "default/low-%d-%d", &preemptor, &victim) == 2 &&
+            planned_.contains(preemptor)) {
             if (--victims_left_[preemptor] == 0) ready_.insert(preemptor);
         }
         return;
@@ -142,7 +161,9 @@ void Probe::take(const Change& change) {
     seen.marked = pod->disruption_target;
     seen.planned = pod->more().plan.has_value();
     int index = 0;
-    if (options_.knows_answers && seen.node.empty() && std::sscanf(name.c_str(), "default/high-%d", &index) == 1 && !planned_.contains(index)) waiting_.insert(index);
+    if (options_.knows_answers && seen.node.empty() && std::sscanf(name.c_str(), "default/high-%d", &index) == 1 &&
+        !planned_.contains(index))
+        waiting_.insert(index);
 }
 
 void Probe::act() {
@@ -156,12 +177,18 @@ void Probe::act() {
         const std::string node = fmt::format("node-{}", index);
         plan.placements.push_back({.pod = pod, .node = node, .after_evictions = true, .action = "preempt"});
         for (int victim = 0; victim < kVictims; ++victim) {
-            plan.evictions.push_back({.pod = fmt::format("default/low-{}-{}", index, victim), .node = node, .owner = pod, .action = "preempt", .reason = "higher priority"});
+            plan.evictions.push_back({.pod = fmt::format("default/low-{}-{}", index, victim),
+                                      .node = node,
+                                      .owner = pod,
+                                      .action = "preempt",
+                                      .reason = "higher priority"});
         }
         planned_[index] = true;
         victims_left_[index] = kVictims;
     }
-    for (const int index : ready_) plan.placements.push_back({.pod = fmt::format("default/high-{}", index), .node = fmt::format("node-{}", index), .action = "preempt"});
+    for (const int index : ready_)
+        plan.placements.push_back(
+            {.pod = fmt::format("default/high-{}", index), .node = fmt::format("node-{}", index), .action = "preempt"});
     waiting_.clear();
     ready_.clear();
     fill_uids(plan);
@@ -189,7 +216,8 @@ Json Probe::carry_out(const std::string& request) {
     if (!plan) return {{"error", plan.error().message}};
     plan->now = wall_clock();
     const Json uids = order.value("uids", Json::object());
-    for (Eviction& eviction : plan->evictions) eviction.uid = uids.value(eviction.pod, "");
+    for (Eviction& eviction : plan->evictions)
+        eviction.uid = uids.value(eviction.pod, "");
     fill_uids(*plan);
     sink_->carry_out(*plan);
     return Json::object();
@@ -198,10 +226,16 @@ Json Probe::carry_out(const std::string& request) {
 Json Probe::state() const {
     Json pods = Json::object();
     for (const auto& [name, pod] : pods_) {
-        pods[name] = {{"uid", pod.uid}, {"node", pod.node}, {"nominated", pod.nominated}, {"deleting", pod.deleting}, {"marked", pod.marked}, {"planned", pod.planned}};
+        pods[name] = {{"uid", pod.uid},
+                      {"node", pod.node},
+                      {"nominated", pod.nominated},
+                      {"deleting", pod.deleting},
+                      {"marked", pod.marked},
+                      {"planned", pod.planned}};
     }
     Json others = Json::object();
-    for (const auto& [kind, names] : others_) others[kind] = names;
+    for (const auto& [kind, names] : others_)
+        others[kind] = names;
     return {{"pods", pods}, {"others", others}};
 }
 
@@ -228,13 +262,20 @@ Json Probe::counts() const {
             {"knownPods", known_.size()},
             {"firstPollSeconds", first_poll_seconds_},
             {"firstPollCpuSeconds", poll_cpu_seconds_},
-            {"cpuSeconds", static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6}};
+            {"cpuSeconds",
+             static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6}};
 }
 
 Json Probe::reports() {
     std::vector<SinkReport> reports;
     sink_->collect(reports);
-    for (const SinkReport& report : reports) reports_.push_back({{"step", text_of(report.step)}, {"pod", report.pod}, {"uid", report.uid}, {"ok", report.ok}, {"what", report.what}});
+    for (const SinkReport& report : reports)
+        reports_.push_back({{"step", text_of(report.step)},
+                            {"pod", report.pod},
+                            {"uid", report.uid},
+                            {"ok", report.ok},
+                            {"what", report.what}});
     return reports_;
 }
 

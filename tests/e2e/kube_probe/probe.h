@@ -1,5 +1,5 @@
-// Probe: Source, Sink and lease of one replica, without a mind of its own: it reports what it sees, carries out the plans it is
-// given, and says whether it leads. It stands between an API server and a test.
+// Probe: Source, Sink and lease of one replica, without a mind of its own: it reports what it sees, carries out the
+// plans it is given, and says whether it leads. It stands between an API server and a test.
 //
 // One thread polls; requests of the test are served by it between two polls.
 #pragma once

@@ -1,0 +1,44 @@
+#include "app/embedded_link.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace reprieve {
+namespace {
+
+class EmbeddedLink : public ClusterLink {
+public:
+    EmbeddedLink(const EmbeddedOptions& options, Vocabulary& words)
+        : world_(options.world),
+          source_(world_, words, options.pace),
+          sink_(world_) {}
+    ~EmbeddedLink() override {
+        for (const std::string& complaint : world_.complaints())
+            fmt::print(stderr, "reprieve: {}\n", complaint);
+    }
+
+    [[nodiscard]] World& world() { return world_; }
+    [[nodiscard]] Source& source() override { return source_; }
+    [[nodiscard]] Sink& sink() override { return sink_; }
+
+private:
+    World world_;
+    WorldSource source_;
+    WorldSink sink_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterLink>> open_embedded(const EmbeddedOptions& options, Vocabulary& words) {
+    auto link = std::make_unique<EmbeddedLink>(options, words);
+    for (const std::string& file : options.files) {
+        if (auto loaded = link->world().load(file); !loaded) return std::unexpected(loaded.error());
+    }
+    for (const std::string& warning : link->world().warnings())
+        fmt::print(stderr, "reprieve: {}\n", warning);
+    link->world().begin();
+    return link;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,199 @@
+#include "app/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "app/control_loop.h"
+#include "app/embedded_link.h"
+#include "app/exit_codes.h"
+#include "app/inputs.h"
+#include "app/live_view.h"
+#include "app/pace.h"
+#include "app/plan_table.h"
+#include "app/run_log.h"
+#include "app/run_summary.h"
+#include "app/screen.h"
+#include "app/stop_signal.h"
+#include "app/terminal.h"
+#include "manifest/config.h"
+
+namespace reprieve {
+namespace {
+
+constexpr const char* kSchedulerName = "reprieve";
+constexpr const char* kSpeedToWatch = "10x";
+constexpr Duration kLongestWait{500'000};  // on a real cluster: how long a signal may go unnoticed
+constexpr Duration kResync{std::int64_t{300} * 1'000'000};
+
+int complain(const std::string& message, int code = kExitFailure) {
+    fmt::print(stderr, "reprieve: {}\n", message);
+    return code;
+}
+
+Time machine_time() {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    return {std::chrono::duration_cast<std::chrono::seconds>(since).count() * 1'000'000};
+}
+
+bool wants_kube(const RunOptions& options) { return options.in_cluster || !options.kubeconfig.empty(); }
+
+Result<void> check_usage(const RunOptions& options, const RunPorts& ports) {
+    if (options.in_cluster && !options.kubeconfig.empty())
+        return fail("--kubeconfig and --in-cluster exclude each other");
+    if (wants_kube(options) && !options.files.empty())
+        return fail("-f feeds the embedded cluster and goes with neither --kubeconfig nor --in-cluster");
+    if (wants_kube(options) && !options.speed.empty())
+        return fail("--speed is the embedded cluster's; a real one has its own time");
+    if (!wants_kube(options) && options.files.empty())
+        return fail("-f FILE is missing (or --kubeconfig FILE, or --in-cluster)");
+    if (wants_kube(options) && !ports.kube)
+        return fail(
+            "this program was built without the Kubernetes client: --kubeconfig and --in-cluster are not there");
+    if (!options.ui.empty() && !ports.ui)
+        return fail("this program was built without the web server: --ui is not there");
+    return {};
+}
+
+// One run: what it is connected to and who watches.
+class Run {
+public:
+    Run(const RunOptions& options, const RunPorts& ports)
+        : options_(options),
+          ports_(ports),
+          stream_(look_at_stream(STDOUT_FILENO)) {}
+
+    int run() {
+        if (auto usage = check_usage(options_, ports_); !usage) return complain(usage.error().message, kExitUsage);
+        if (auto usage = read_arguments(); !usage) return complain(usage.error().message, kExitUsage);
+        if (auto ready = read_config(); !ready) return complain(ready.error().message);
+        Cluster cluster(
+            {.scheduler_names = loop_.config.scheduler_names, .topology_levels = loop_.config.topology_levels});
+        auto link = connect(cluster.words());
+        if (!link) return complain(link.error().message);
+        if (auto ready = add_observers(); !ready) return complain(ready.error().message);
+        loop_.leads = wants_kube(options_) ? std::function<bool()>([&] { return (*link)->leads(); }) : nullptr;
+
+        ControlLoop loop(cluster, (*link)->source(), (*link)->sink(), observers_, loop_);
+        const LoopEnd end = loop.run();
+        if (screen_) screen_->close();
+        return finish(loop, end, cluster);
+    }
+
+private:
+    Result<void> read_arguments() {
+        start_ = machine_time();
+        if (!options_.now.empty()) {
+            const auto given = parse_time(options_.now);
+            if (!given) return fail("--now: " + given.error().message);
+            start_ = *given;
+        }
+        const auto speed =
+            parse_speed(options_.speed.empty() ? (stream_.cursor ? kSpeedToWatch : "fast") : options_.speed);
+        if (!speed) return std::unexpected(speed.error());
+        speed_ = *speed;
+        loop_.dry_run = options_.dry_run;
+        loop_.cycles = options_.cycles;
+        loop_.stopped = [] { return StopSignal::received(); };
+        return {};
+    }
+
+    Result<void> read_config() {
+        if (!options_.config_file.empty()) {
+            const auto text = read_file(options_.config_file);
+            if (!text) return std::unexpected(text.error());
+            auto parsed = parse_config(*text, options_.config_file);
+            if (!parsed) return std::unexpected(parsed.error());
+            loop_.config = std::move(*parsed);
+            loop_.config_text = *text;
+        }
+        if (loop_.config.scheduler_names.empty()) loop_.config.scheduler_names = {kSchedulerName};
+        return {};
+    }
+
+    Result<std::unique_ptr<ClusterLink>> connect(Vocabulary& words) {
+        if (wants_kube(options_)) {
+            loop_.longest_wait = kLongestWait;
+            loop_.resync = kResync;
+            return ports_.kube({.kubeconfig = options_.kubeconfig}, loop_.config, words);
+        }
+        EmbeddedOptions embedded{
+            .files = options_.files, .world = {.start = start_, .seed = options_.seed, .latency = {}}, .pace = {}};
+        if (speed_) embedded.pace = paced(*speed_, [] { return StopSignal::received(); });
+        return open_embedded(embedded, words);
+    }
+
+    // Relative where the clock is the embedded cluster's own.
+    [[nodiscard]] std::function<std::string(Time)> clock() const {
+        if (wants_kube(options_)) return [](Time now) { return format_time(now); };
+        return [start = start_](Time now) { return "+" + format_duration({(now - start).us / 100'000 * 100'000}); };
+    }
+
+    Result<void> add_observers() {
+        observers_.add(summary_);
+        if (stream_.cursor && !wants_kube(options_)) {
+            screen_.emplace(stdout, stream_.colour);
+            view_.emplace(*screen_, clock(), options_.dry_run ? "dry run" : "");
+            observers_.add(*view_);
+        } else {
+            log_.emplace(clock(), [](const std::string& line) {
+                fmt::print("{}\n", line);
+                std::fflush(stdout);
+            });
+            observers_.add(*log_);
+        }
+        if (options_.ui.empty()) return {};
+        auto ui = ports_.ui(options_.ui);
+        if (!ui) return std::unexpected(ui.error());
+        ui_ = std::move(*ui);
+        observers_.add(*ui_);
+        return {};
+    }
+
+    int finish(const ControlLoop& loop, LoopEnd end, const Cluster& cluster) const {
+        if (wants_kube(options_)) return kExitOk;
+        fmt::print("\n{}", summary_.text(table_style()));
+        tell_of_strangers(cluster);
+        if (loop.counts().audit_failures > 0) return kExitFailure;
+        return end == LoopEnd::kWorldEnded && !summary_.all_placed() ? kExitUnplaced : kExitOk;
+    }
+
+    // Pods that wait for a scheduler which the embedded cluster does not have are a likely mistake.
+    void tell_of_strangers(const Cluster& cluster) const {
+        std::size_t strangers = 0;
+        for (const PodRow& row : cluster.snapshot().pods) {
+            if (row.state == PodState::kPending && row.has(kForeign)) ++strangers;
+        }
+        if (strangers == 0) return;
+        fmt::print(
+            "  {} pending pod{} of other schedulers: write spec.schedulerName: {}, or list theirs under schedulerNames "
+            "in --config\n",
+            strangers,
+            strangers == 1 ? "" : "s",
+            loop_.config.scheduler_names.front());
+    }
+
+    const RunOptions& options_;
+    const RunPorts& ports_;
+    OutputStream stream_;
+    StopSignal signal_;
+    Time start_;
+    std::optional<std::int64_t> speed_;
+    LoopOptions loop_;
+    Observers observers_;
+    RunSummary summary_;
+    std::optional<Screen> screen_;
+    std::optional<LiveView> view_;
+    std::optional<RunLog> log_;
+    std::unique_ptr<LoopObserver> ui_;
+};
+
+}  // namespace
+
+int run_command(const RunOptions& options, const RunPorts& ports) { return Run(options, ports).run(); }
+
+}  // namespace reprieve

@@ -1,0 +1,27 @@
+// `reprieve run`: the control loop, on a real cluster or on the embedded one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/run_ports.h"
+
+namespace reprieve {
+
+struct RunOptions {
+    std::vector<std::string> files;
+    std::string kubeconfig;
+    bool in_cluster = false;
+    std::string config_file;
+    std::int64_t cycles = 0;
+    std::string ui;
+    bool dry_run = false;
+    std::string speed;  // fast, real or Nx; empty: 10x on a terminal, else fast
+    std::string now;    // the embedded cluster's clock at the start; empty: the machine's
+    std::uint64_t seed = 1;
+};
+
+[[nodiscard]] int run_command(const RunOptions& options, const RunPorts& ports);
+
+}  // namespace reprieve

@@ -1,0 +1,148 @@
+#include "app/run_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/display_text.h"
+
+namespace reprieve {
+namespace {
+
+std::string pair(const char* key, const std::string& value) {
+    return value.empty() ? std::string() : fmt::format(" {}={}", key, log_value(value));
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const std::string& part : parts)
+        out += (out.empty() ? "" : ",") + part;
+    return out;
+}
+
+const char* to_text(SinkStep step) {
+    switch (step) {
+        case SinkStep::kRecord:
+            return "record";
+        case SinkStep::kMark:
+            return "mark";
+        case SinkStep::kEvict:
+            return "evict";
+        case SinkStep::kNominate:
+            return "nominate";
+        case SinkStep::kClearNomination:
+            return "clearNomination";
+        case SinkStep::kBind:
+            return "bind";
+        case SinkStep::kScale:
+            return "scale";
+        case SinkStep::kForceDelete:
+            return "forceDelete";
+        case SinkStep::kAnnotate:
+            return "annotate";
+        case SinkStep::kStatus:
+            return "status";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string log_value(const std::string& text) {
+    const std::string harmless = neutral(text);
+    if (!harmless.empty() && harmless.find_first_of(" \"=") == std::string::npos) return harmless;
+    std::string out = "\"";
+    for (char c : harmless) {
+        if (c == '"') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+// Nodes come and go seldom enough to be told; pods are told of when something is decided about them.
+void RunLog::on_change(const Change& change, const Cluster& cluster, Time now) {
+    const auto* node = std::get_if<Node>(&change.object);
+    if (!begun_ || node == nullptr) return;
+    const std::string name = cluster.words().str(node->name);
+    const NodeId id = cluster.find_node(node->name);
+    if (change.removed)
+        line(now, fmt::format("nodeLost node={}", log_value(name)));
+    else if (!id)
+        line(now, fmt::format("nodeAdded node={}", log_value(name)));
+    else if (cluster.node(id)->unschedulable != node->unschedulable)
+        line(now, fmt::format("{} node={}", node->unschedulable ? "nodeCordoned" : "nodeUncordoned", log_value(name)));
+}
+
+void RunLog::on_cycle(const CycleReport& report) {
+    begun_ = true;
+    const Plan& plan = report.plan;
+    for (const Violation& v : report.violations)
+        line(report.now,
+             fmt::format(
+                 "auditFailed rule={} object={} what={}", log_value(v.rule), log_value(v.object), log_value(v.what)));
+    if (!report.violations.empty()) line(report.now, "planDropped");
+    for (const Eviction& e : plan.evictions) {
+        line(report.now,
+             fmt::format("evict{}{}{}{}{}{}",
+                         pair("pod", e.pod),
+                         pair("node", e.node),
+                         pair("for", e.owner),
+                         pair("action", e.action),
+                         e.mode == EvictionMode::kDelete ? "" : pair("mode", to_text(e.mode)),
+                         pair("reason", e.reason)));
+    }
+    for (const ScaleChange& s : plan.scale) {
+        line(report.now,
+             fmt::format(
+                 "scale{}{} from={} to={}", pair("deployment", s.deployment), pair("plane", s.plane), s.from, s.to));
+    }
+    for (const std::string& pod : plan.force_deletes)
+        line(report.now, fmt::format("forceDelete{}", pair("pod", pod)));
+    tell_placements(report);
+    tell_unplaced(report);
+}
+
+void RunLog::tell_placements(const CycleReport& report) {
+    std::map<std::string, std::string> promised;
+    for (const Placement& p : report.plan.placements) {
+        if (p.after_evictions) promised.emplace(p.pod, p.node);
+    }
+    for (const std::string& pod : report.plan.nominations_cleared) {
+        if (!promised.contains(pod)) line(report.now, fmt::format("clear{}", pair("pod", pod)));
+    }
+    for (const Placement& p : report.plan.placements) {
+        const auto before = promised_.find(p.pod);
+        if (p.after_evictions && before != promised_.end() && before->second == p.node) continue;
+        line(report.now,
+             fmt::format("{}{}{}{}{}{}",
+                         p.after_evictions ? "nominate" : "bind",
+                         pair("pod", p.pod),
+                         pair("node", p.node),
+                         pair("devices", joined(p.devices)),
+                         pair("for", p.owner),
+                         pair("action", p.action)));
+    }
+    promised_ = std::move(promised);
+}
+
+void RunLog::tell_unplaced(const CycleReport& report) {
+    std::map<std::string, std::string> waiting;
+    for (const Unplaced& u : report.plan.unplaced) {
+        const std::string name = u.pod.empty() ? fmt::format("{} ({} replicas)", u.owner, u.replicas) : u.pod;
+        if (waiting_[name] != u.reason)
+            line(report.now,
+                 fmt::format("{}{}{}", u.never ? "never" : "wait", pair("pod", name), pair("reason", u.reason)));
+        waiting.emplace(name, u.reason);
+    }
+    waiting_ = std::move(waiting);
+}
+
+void RunLog::on_step(const SinkReport& report, Time now) {
+    if (report.ok) return;
+    line(now,
+         fmt::format("failed step={}{}{}", to_text(report.step), pair("pod", report.pod), pair("what", report.what)));
+}
+
+void RunLog::on_trouble(const std::string& what, Time now) { line(now, fmt::format("trouble{}", pair("what", what))); }
+
+}  // namespace reprieve

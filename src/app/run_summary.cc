@@ -1,0 +1,116 @@
+#include "app/run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/display_text.h"
+#include "app/paint.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kOwnersShown = 8;
+
+std::string count_of(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string milliseconds(Duration d) { return fmt::format("{:.2f} ms", static_cast<double>(d.us) / 1000.0); }
+
+// To the tenth of a second.
+std::string rough(Duration d) { return format_duration({d.us / 100'000 * 100'000}); }
+
+Duration middle(std::vector<Duration> values) {
+    if (values.empty()) return {};
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+}  // namespace
+
+void RunSummary::on_cycle(const CycleReport& report) {
+    if (cycles_++ == 0) start_ = report.now;
+    end_ = report.now;
+    planning_.push_back(report.planning);
+    if (!report.violations.empty()) ++dropped_plans_;
+    unplaced_ = report.plan.unplaced;
+    if (!report.carried_out) return;
+    count_placements(report);
+    for (const Eviction& e : report.plan.evictions) {
+        ++evicted_;
+        ++evicted_for_[{e.owner, e.action}];
+    }
+}
+
+void RunSummary::count_placements(const CycleReport& report) {
+    for (const Placement& p : report.plan.placements) {
+        if (p.after_evictions) {
+            nominated_.insert(p.uid);
+            continue;
+        }
+        placed_.insert(p.uid);
+        const std::size_t slash = p.pod.find('/');
+        const PodId pod = report.cluster.find_pod(report.cluster.words().find_string(p.pod.substr(0, slash)),
+                                                  std::string_view(p.pod).substr(slash + 1));
+        if (!pod) continue;
+        // What was waiting before we came has waited since then, for us.
+        waits_[p.uid] = report.now - std::max(report.cluster.pod(pod).created, start_);
+    }
+}
+
+void RunSummary::on_step(const SinkReport& report, Time) {
+    if (report.ok) return;
+    ++failed_steps_;
+    if (report.step != SinkStep::kBind) return;
+    placed_.erase(report.uid);
+    waits_.erase(report.uid);
+}
+
+std::string RunSummary::text(const TableStyle& style) const {
+    std::vector<Duration> waits;
+    for (const auto& [uid, wait] : waits_)
+        waits.push_back(wait);
+    const auto after_evictions = static_cast<std::size_t>(
+        std::ranges::count_if(placed_, [&](const std::string& uid) { return nominated_.contains(uid); }));
+    const auto line = [&](const char* what, const std::string& text) {
+        return fmt::format("  {} {}\n", painted(fmt::format("{:<9}", what), Paint::kBold, style.colour), text);
+    };
+
+    std::string out = fmt::format(
+        "{} of the cluster's time, {}\n", rough(end_ - start_), count_of(static_cast<std::size_t>(cycles_), "cycle"));
+    out += line("placed",
+                count_of(placed_.size(), "pod") +
+                    (after_evictions > 0 ? fmt::format(", {} of them after evictions", after_evictions) : ""));
+    if (!waits.empty())
+        out += line(
+            "waited",
+            fmt::format("{} in the middle, {} at most", rough(middle(waits)), rough(*std::ranges::max_element(waits))));
+    out += line("evicted", count_of(evicted_, "pod"));
+    std::vector<std::pair<std::pair<std::string, std::string>, int>> owners(evicted_for_.begin(), evicted_for_.end());
+    std::ranges::stable_sort(owners, [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (std::size_t i = 0; i < owners.size() && i < kOwnersShown; ++i) {
+        out += fmt::format(
+            "            {} for {} ({})\n", owners[i].second, neutral(owners[i].first.first), owners[i].first.second);
+    }
+    if (owners.size() > kOwnersShown) out += fmt::format("            and for {} more\n", owners.size() - kOwnersShown);
+    out += line("waiting", count_of(unplaced_.size(), "pod"));
+    for (std::size_t i = 0; i < unplaced_.size() && i < kOwnersShown; ++i) {
+        const Unplaced& u = unplaced_[i];
+        out += fmt::format("            {}: {}\n", neutral(u.pod.empty() ? u.owner : u.pod), neutral(u.reason));
+    }
+    if (unplaced_.size() > kOwnersShown)
+        out += fmt::format("            and {} more\n", unplaced_.size() - kOwnersShown);
+    if (!planning_.empty())
+        out += line("planning",
+                    fmt::format("{} in the middle, {} at most, each cycle",
+                                milliseconds(middle(planning_)),
+                                milliseconds(*std::ranges::max_element(planning_))));
+    if (failed_steps_ > 0) out += line("failed", count_of(failed_steps_, "step"));
+    if (dropped_plans_ > 0)
+        out += line("dropped", count_of(dropped_plans_, "plan") + " that broke a rule: this is a defect of reprieve");
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,41 @@
+// RunSummary: what a run amounted to: pods placed and evicted, for whom, how long they waited, how long planning took.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/loop_observer.h"
+#include "app/table.h"
+
+namespace reprieve {
+
+class RunSummary : public LoopObserver {
+public:
+    void on_cycle(const CycleReport& report) override;
+    void on_step(const SinkReport& report, Time now) override;
+
+    [[nodiscard]] std::string text(const TableStyle& style) const;
+    [[nodiscard]] bool all_placed() const { return unplaced_.empty(); }
+    [[nodiscard]] std::size_t placed() const { return placed_.size(); }
+    [[nodiscard]] std::size_t evicted() const { return evicted_; }
+
+private:
+    void count_placements(const CycleReport& report);
+
+    Time start_;
+    Time end_;
+    std::int64_t cycles_ = 0;
+    std::set<std::string> placed_;           // UIDs
+    std::set<std::string> nominated_;        // UIDs that had to wait for evictions
+    std::map<std::string, Duration> waits_;  // by UID
+    std::size_t evicted_ = 0;
+    std::map<std::pair<std::string, std::string>, int> evicted_for_;  // owner, action
+    std::vector<Duration> planning_;
+    std::vector<Unplaced> unplaced_;  // after the last cycle
+    std::size_t failed_steps_ = 0;
+    std::size_t dropped_plans_ = 0;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,42 @@
+// Random worlds as manifests: nodes with zones, taints and devices; pods of every kind that a rule speaks of; gangs,
+// queues and budgets; some pods leaving, some nominated. Drawn with rapidcheck, so a failing world shrinks.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace reprieve::property {
+
+using Json = nlohmann::json;
+
+struct WorldSize {
+    int nodes = 5;
+    int running = 14;
+    int pending = 5;
+};
+
+// What a world is made of beyond amounts of cpu and memory.
+struct WorldTaste {
+    bool rules = true;  // ports, affinity, spread, volumes, taints, selectors
+    bool devices = true;
+    bool gangs = true;
+    bool queues = true;
+    bool moving = true;  // terminating and nominated pods
+};
+
+// Within [low, high].
+[[nodiscard]] int draw(int low, int high);
+// True once in `times`.
+[[nodiscard]] bool rarely(int times);
+
+[[nodiscard]] std::vector<Json> random_world(const WorldSize& size = {}, const WorldTaste& taste = {});
+
+// A running or pending pod of some kind; `node` empty: pending.
+[[nodiscard]] Json random_pod(const std::string& name, const std::string& node, const WorldTaste& taste);
+[[nodiscard]] Json random_node(const std::string& name, const WorldTaste& taste);
+
+// A SchedulerConfig without its header.
+[[nodiscard]] Json random_config();
+
+}  // namespace reprieve::property
