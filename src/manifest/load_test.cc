@@ -28,8 +28,7 @@ TEST(Load, ManyDocumentsInOrder) {
 }
 
 TEST(Load, NothingIsNoError) {
-    for (const char* text :
-         {"", "\n\n", "# only a comment\n", "---\n", "---\n---\n", "\xEF\xBB\xBF", "~\n", "null", "{}" + 2}) {
+    for (const char* text : {"", "\n\n", "# only a comment\n", "---\n", "---\n---\n", "\xEF\xBB\xBF", "~\n", "null"}) {
         const Loaded in = load_text(text);
         EXPECT_EQ(in.error, "") << text;
         EXPECT_TRUE(in.objects.empty());

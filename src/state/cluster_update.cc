@@ -98,6 +98,10 @@ void Cluster::withdraw(PodId id) {
     PodRow& row = snapshot_.pods[id];
     if (row.state == PodState::kAbsent) return;
     occupy(id, -1);
+    // Warnings about what such a pod missed go with it: they are counted afresh.
+    const bool dangling =
+        (pods_[id].node && !row.node && row.state != PodState::kIgnored) || (pods_[id].group && !row.gang);
+    if (dangling) structural_ = true;
     if (row.gang && row.state == PodState::kRunning) --snapshot_.gangs[row.gang].live;
     if (row.gang) {
         std::erase(snapshot_.gangs[row.gang].pods, id);
