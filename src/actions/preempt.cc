@@ -68,15 +68,14 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
              .mode = eviction_mode(action_),
              .violations = unit.violations,
              .priority = unit.priority,
-             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}",
+             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}",
                                    unit.priority,
                                    owner,
                                    priority,
-                                   s.node_name(choice.node),
-                                   part,
-                                   unit.violations > 0 ? ", over its disruption budget" : "",
-                                   choice.candidates,
-                                   choice.candidates == 1 ? "" : "s")});
+                                   s.node_name(choice.node)),
+             .part = part,
+             .detail = fmt::format(
+                 "; cheapest of {} node{}", choice.candidates, choice.candidates == 1 ? "" : "s")});
         for (PodId victim : choice.victims.list.pods_of(unit))
             desk_.session.tx.evict(victim, note);
     }

@@ -120,6 +120,12 @@ bool demand_fits(Scene& scene, const VictimUnit& unit) {
     return minimum_fits(scene, owner.gang, own);
 }
 
+// Somebody else whom the plan places may live on the same eviction.
+bool others_hold(const Scene& scene) {
+    return std::ranges::all_of(scene.judged().placed,
+                               [&](const PlacedPod& item) { return item.in_flight || fits(scene, item); });
+}
+
 }  // namespace
 
 void judge_need(const Scene& later, Report& report) {
@@ -132,7 +138,7 @@ void judge_need(const Scene& later, Report& report) {
         if (room_was_held_before(judged, unit.action)) continue;
         for (const PodId pod : unit.pods)
             scene.put_back(pod);
-        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit)) {
+        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit) && others_hold(scene)) {
             report.add("needless",
                        judged.name(unit.pods.front()),
                        fmt::format("{} fits without evicting it{}",

@@ -71,17 +71,7 @@ void GangVictims::apply_vote() {
     std::vector<bool> allowed(list_.units.size());
     for (std::uint32_t u : order_)
         allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
-    std::vector<std::int32_t> moved(list_.units.size(), -1);
-    std::vector<Unit> kept;
-    for (std::size_t i = 0; i < list_.units.size(); ++i) {
-        if (!allowed[i]) continue;
-        moved[i] = static_cast<std::int32_t>(kept.size());
-        kept.push_back(list_.units[i]);
-    }
-    for (Unit& u : kept) {
-        if (u.whole >= 0) u.whole = moved[static_cast<std::size_t>(u.whole)];
-    }
-    list_.units = std::move(kept);
+    const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
         u = static_cast<std::uint32_t>(moved[u]);

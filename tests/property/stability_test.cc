@@ -1,5 +1,5 @@
-// Plans followed over time: the same question twice changes nothing, and victims that come back cause no new
-// evictions.
+// Plans followed over time: the same question twice changes nothing, victims that come back cause no new evictions, and
+// a closed world comes to rest.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,6 +12,8 @@
 
 namespace reprieve::property {
 namespace {
+
+constexpr int kCycles = 50;
 
 class Story {
 public:
@@ -49,6 +51,10 @@ private:
     scenario::World world_;
 };
 
+bool binds(const Json& plan) {
+    return std::ranges::any_of(plan["placements"], [](const Json& p) { return p["when"] == "now"; });
+}
+
 // Nobody is nominated to begin with: what the world was promised by somebody else need not be kept.
 WorldTaste fresh() { return {.moving = false}; }
 
@@ -68,6 +74,18 @@ RC_GTEST_PROP(Stability, VictimsThatComeBackCauseNoEvictions, ()) {
     story.return_victims();
     const Json second = story.cycle();
     RC_ASSERT(second["evictions"] == Json::array());
+}
+
+RC_GTEST_PROP(Stability, AClosedWorldComesToRest, ()) {
+    Story story(random_world({.nodes = 4, .running = 10, .pending = 4}, fresh()));
+    int quiet = 0;
+    for (int i = 0; i < kCycles && quiet < 2; ++i) {
+        const Json plan = story.cycle();
+        const bool moved = story.let_victims_go() || binds(plan);
+        story.return_victims();
+        quiet = moved ? 0 : quiet + 1;
+    }
+    RC_ASSERT(quiet == 2);
 }
 
 }  // namespace
