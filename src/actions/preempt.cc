@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actions/eviction_mode.h"
+#include "plugins/network_topology.h"
 
 namespace reprieve {
 Preempt::Preempt(Desk& desk, const ActionConfig& action)
@@ -21,7 +22,9 @@ Served Preempt::serve(const Demand& demand) {
     std::string gang_owner;
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
-        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {};  // a gang is gangPreempt's business
+        // A gang is gangPreempt's business, and so is one pod that may not run just anywhere.
+        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1 || !network_search_space(s, demand.gang).anywhere())
+            return {};
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
+#include "actions/holds.h"
 #include "plugins/limits.h"
 #include "search/units.h"
 
@@ -38,8 +40,23 @@ private:
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end up
     // elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
+        if (counts_for_a_reclaim(unit)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
                std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
+    }
+
+    // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
+    bool counts_for_a_reclaim(const EvictedUnit& unit) {
+        return std::ranges::any_of(unit.pods, [&](PodId p) {
+            const QueueId queue = snapshot().pods[p].queue;
+            return queue && std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); });
+        });
+    }
+
+    // The root of a tree is everybody's: it tells nobody apart.
+    std::span<const QueueId> below_the_root(QueueId queue) {
+        const std::span<const QueueId> path(snapshot().queue_path[queue]);
+        return path.size() > 1 ? path.first(path.size() - 1) : path;
     }
 
     Snapshot& snapshot() { return desk_.session.snapshot; }
@@ -61,7 +78,13 @@ private:
                 unit.pods.push_back(op.pod);
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                placed_[op.pod] = op.note;
+                placed_.insert(op.pod);
+                notes_[op.pod] = op.note;
+                const QueueId queue = snapshot().pods[op.pod].queue;
+                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
+                    const auto path = below_the_root(queue);
+                    reclaiming_.insert(path.begin(), path.end());
+                }
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
                 limits_ =
                     limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
@@ -73,37 +96,7 @@ private:
             units_.push_back(std::move(unit));
     }
 
-    // Whoever the plan placed must still fit: on the unit's nodes, and everywhere if its rules reach beyond its node.
-    bool all_hold(const std::set<NodeId>& nodes) {
-        for (const auto& [pod, id] : placed_) {
-            const NodeId node = snapshot().pods[pod].node;
-            const bool local = desk_.session.filters.node_local(snapshot(), snapshot().class_of(pod)) && !limits_;
-            if (local && !nodes.contains(node)) continue;
-            const auto mark = desk_.session.tx.checkpoint();
-            desk_.session.tx.unplace(pod);
-            const Candidate candidate(snapshot(), pod);
-            const bool fits =
-                within_limits(snapshot(), snapshot().later, snapshot().pods[pod].queue, candidate.cls.requests) &&
-                desk_.session.filters.check_view(candidate, snapshot().later, snapshot().later, node).fits();
-            desk_.session.tx.rollback(mark);
-            if (!fits || !devices_hold(pod, node)) return false;
-        }
-        return true;
-    }
-
-    // The very devices it was given, not just some.
-    bool devices_hold(PodId pod, NodeId node) {
-        if (snapshot().holds[pod].empty()) return true;
-        const std::vector<Device>& devices = snapshot().devices[node];
-        const std::vector<DeviceUse>& use = snapshot().later.use(node).devices;
-        for (std::size_t i = 0; i < devices.size(); ++i) {
-            const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
-                              use[i].milli > kMilliPerDevice ||
-                              (use[i].memory > devices[i].memory && use[i].shares > 0);
-            if (over) return false;
-        }
-        return true;
-    }
+    bool all_hold(const std::set<NodeId>& nodes) { return placements_hold(desk_, placed_, nodes); }
 
     // Whoever comes back takes the devices it had; those that the plan gave away may be replaced by others.
     bool choose_devices_again(const std::set<NodeId>& nodes) {
@@ -114,10 +107,10 @@ private:
             std::uint32_t note;
         };
         std::vector<Seat> seats;
-        for (const auto& [pod, id] : placed_) {
+        for (PodId pod : placed_) {
             const PodRow& row = snapshot().pods[pod];
             if (!nodes.contains(row.node) || snapshot().holds[pod].empty()) continue;
-            seats.push_back({pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, id});
+            seats.push_back({pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
         }
         for (const Seat& seat : seats)
             desk_.session.tx.unplace(seat.pod);
@@ -148,10 +141,36 @@ private:
             desk_.session.tx.restore(pod);
         }
         if (!back_in_a_broken_gang(unit) && (all_hold(nodes) || (choose_devices_again(nodes) && all_hold(nodes)))) {
+            start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
             desk_.plan.charge_again(desk_.session, note(unit.note).owner);
         } else {
             desk_.session.tx.rollback(mark);
+        }
+    }
+
+    // Nobody goes for it any more: it need not wait, if it fits as things are.
+    void start_at_once(const std::string& owner) {
+        const auto still_goes = [&](const EvictedUnit& unit) {
+            return note(unit.note).owner == owner && snapshot().pods[unit.pods.front()].state == PodState::kEvicted;
+        };
+        if (std::ranges::any_of(units_, still_goes)) return;
+        const auto mark = desk_.session.tx.checkpoint();
+        std::vector<std::pair<PodId, NodeId>> seats;
+        for (PodId pod : placed_) {
+            const PodRow& row = snapshot().pods[pod];
+            const std::string& of = note(notes_.at(pod)).owner;
+            if (row.state == PodState::kNominated && owner == (of.empty() ? snapshot().pod_name(pod) : of))
+                seats.emplace_back(pod, row.node);
+        }
+        for (const auto& [pod, node] : seats)
+            desk_.session.tx.unplace(pod);
+        for (const auto& [pod, node] : seats) {
+            if (!desk_.placer.fits(pod, node, View::kNow)) {
+                desk_.session.tx.rollback(mark);
+                return;
+            }
+            desk_.placer.put(pod, node, View::kNow, notes_.at(pod));
         }
     }
 
@@ -220,7 +239,9 @@ private:
     Desk& desk_;
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
-    std::map<PodId, std::uint32_t> placed_;  // each with its note
+    std::set<PodId> placed_;
+    std::set<QueueId> reclaiming_;  // queues that reclaim in this plan, and those above them but the root
+    std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
 };
 

@@ -165,7 +165,7 @@ void GangVictims::describe_binding() {
     for (const auto& [dim, value] : fit_.need()) {
         std::int64_t free = 0;
         for (NodeId node : s.nodes_by_name)
-            free += in_domain_[node.index()] ? s.later.free(node, dim) : 0;
+            free += in_domain_[node.index()] ? std::max<std::int64_t>(s.later.free(node, dim), 0) : 0;
         if (free < value) {
             binding_ = fmt::format("{} can free {} of {} {}", where, free, value, s.words->text(dim));
             return;
