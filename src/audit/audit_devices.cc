@@ -106,9 +106,10 @@ bool take_devices(std::span<const Device> devices, const DeviceAsk& ask, HeldByI
     return true;
 }
 
-// Whether all that the plan places on the node finds devices, if it may choose again.
+// Whether all that one owner places on the node finds devices, if it may choose again.
 bool could_choose_again(const Scene& scene, const PlacedPod& placed) {
-    const auto mine = [](const Seat& seat) { return seat.placed != nullptr; };
+    const std::string& owner = placed.owner();
+    const auto mine = [&](const Seat& seat) { return seat.placed != nullptr && seat.placed->owner() == owner; };
     HeldByIndex held = held_by_others(scene, placed.node, mine);
     std::vector<DeviceAsk> asks;
     for (const PodId pod : scene.on(placed.node)) {

@@ -142,10 +142,14 @@ bool demand_fits(Scene& scene, const VictimUnit& unit) {
     return minimum_fits(scene, owner.gang, own);
 }
 
-// Somebody else whom the plan places may live on the same eviction.
-bool others_hold(const Scene& scene) {
-    return std::ranges::all_of(scene.judged().placed,
-                               [&](const PlacedPod& item) { return item.in_flight || fits(scene, item); });
+// Somebody else whom the plan places may live on the same eviction. They keep the devices they were given.
+bool others_hold(const Scene& scene, const VictimUnit& unit) {
+    return std::ranges::all_of(scene.judged().placed, [&](const PlacedPod& item) {
+        if (item.in_flight || item.owner() == unit.owner) return true;
+        Findings findings;
+        judge_devices(scene, item, Proof::kOfFault, findings);
+        return findings.empty() && fits(scene, item);
+    });
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ void judge_need(const Scene& later, Report& report) {
         if (room_was_held_before(judged, unit.action) || counts_for_a_reclaim(judged, unit)) continue;
         for (const PodId pod : unit.pods)
             scene.put_back(pod);
-        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit) && others_hold(scene)) {
+        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit) && others_hold(scene, unit)) {
             report.add("needless",
                        judged.name(unit.pods.front()),
                        fmt::format("{} fits without evicting it{}",
