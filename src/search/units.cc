@@ -229,22 +229,51 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     }
 }
 
+// A pod that is a unit by itself is added; one of a gang waits in `in_gangs_`.
+void UnitFinder::add_alone(PodId pod, UnitList& out) {
+    const PodRow& row = session_.snapshot.pods[pod];
+    const GangRow* gang = row.gang ? &session_.snapshot.gangs[row.gang] : nullptr;
+    if (gang == nullptr)
+        add(UnitKind::kPod, 1, std::span(&pod, 1), out);
+    else if (gang->min == 0 && !gang->one_unit())
+        add(UnitKind::kPod, 2, std::span(&pod, 1), out);
+    else
+        in_gangs_.push_back(pod);
+}
+
 void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out) {
-    const Snapshot& s = session_.snapshot;
     in_gangs_.clear();
     for (NodeId node : nodes) {
-        for (PodId pod : s.node_pods[node]) {
-            if (!takeable(pod, attack)) continue;
-            const PodRow& row = s.pods[pod];
-            const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
-            if (gang == nullptr)
-                add(UnitKind::kPod, 1, std::span(&pod, 1), out);
-            else if (gang->min == 0 && !gang->one_unit())
-                add(UnitKind::kPod, 2, std::span(&pod, 1), out);
-            else
-                in_gangs_.push_back(pod);
+        for (PodId pod : session_.snapshot.node_pods[node]) {
+            if (takeable(pod, attack)) add_alone(pod, out);
         }
     }
+    add_gangs(attack, out);
+}
+
+void UnitFinder::of_pods(std::span<const PodId> pods, const Attack& attack, UnitList& out) {
+    in_gangs_.clear();
+    for (PodId pod : pods) {
+        if (takeable(pod, attack) && std::ranges::find(out.pods, pod) == out.pods.end()) add_alone(pod, out);
+    }
+    if (in_gangs_.empty()) return;
+    const Snapshot& s = session_.snapshot;
+    std::vector<bool> stays(out.units.size(), true);
+    const std::vector<PodId> come = in_gangs_;
+    for (std::size_t i = 0; i < out.units.size(); ++i) {
+        const Unit& unit = out.units[i];
+        const auto same_gang = [&](PodId p) { return s.pods[p].gang == unit.gang; };
+        if (unit.kind != UnitKind::kSafe || std::ranges::none_of(come, same_gang)) continue;
+        stays[i] = false;
+        in_gangs_.push_back(out.pods[unit.first]);
+    }
+    keep_allowed(out, std::move(stays));
+    add_gangs(attack, out);
+}
+
+// Splits what is in `in_gangs_`.
+void UnitFinder::add_gangs(const Attack& attack, UnitList& out) {
+    const Snapshot& s = session_.snapshot;
     if (in_gangs_.empty()) return;
     std::ranges::sort(in_gangs_, {}, [&](PodId p) { return std::pair(s.pods[p].gang, p); });
     std::vector<CompositeId> roots;
@@ -263,18 +292,6 @@ void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, U
         }
         add_gang(gang, attack, out);
     }
-}
-
-void UnitFinder::of_pod(PodId pod, const Attack& attack, UnitList& out) {
-    if (!takeable(pod, attack) || std::ranges::find(out.pods, pod) != out.pods.end()) return;
-    const PodRow& row = session_.snapshot.pods[pod];
-    const GangRow* gang = row.gang ? &session_.snapshot.gangs[row.gang] : nullptr;
-    if (gang == nullptr || (gang->min == 0 && !gang->one_unit())) {
-        add(UnitKind::kPod, gang == nullptr ? 1 : 2, std::span(&pod, 1), out);
-        return;
-    }
-    local_.assign(1, pod);
-    add_gang(row.gang, attack, out);
 }
 
 bool can_spare(const Snapshot& s, GangId gang, std::span<const PodId> gone, std::span<const PodId> evicted) {
