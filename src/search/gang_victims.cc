@@ -273,6 +273,11 @@ bool GangVictims::select_by_slots() {
             if (offer.possible && (best == nodes.size() || offer.cost < offers[best].cost)) best = i;
         }
         if (best == nodes.size()) return false;
+        // Part of it may have gone since, with a gang that reaches further than its node: ask again.
+        if (std::ranges::any_of(offers[best].units, [&](std::uint32_t u) { return taken_[u]; })) {
+            offers[best].known = false;
+            continue;
+        }
         const std::vector<std::uint32_t> chosen = offers[best].units;
         for (std::uint32_t u : chosen) {
             if (!taken_[u]) take(u);
