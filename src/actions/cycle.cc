@@ -64,6 +64,16 @@ private:
         [[nodiscard]] const Demand& front() const { return demands[next]; }
     };
 
+    // A demand that found no place, and how the plan tells it.
+    struct Refused {
+        Demand demand;
+        std::vector<Unplaced> unplaced;
+        Certificate certificate;
+        Transaction::Checkpoint at = 0;  // what had been done by then
+    };
+
+    static constexpr int kRounds = 3;
+
     Snapshot& snapshot() { return session_.snapshot; }
 
     void collect(const std::vector<std::string>& only) {
@@ -122,6 +132,37 @@ private:
         }
         for (const Demand& demand : small_)
             serve_small(demand);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
+    }
+
+    // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
+    // one that could be seen now.
+    void serve_again() {
+        for (int round = 0; round < kRounds; ++round) {
+            std::vector<Refused> before;
+            before.swap(refused_);
+            bool any = false;
+            for (Refused& item : before) {
+                if (!evicts_since(item.at)) {
+                    refused_.push_back(std::move(item));
+                    continue;
+                }
+                any = true;
+                if (backfills_ && asks_for_nothing(item.demand))
+                    serve_small(item.demand);
+                else
+                    serve(item.demand);
+            }
+            if (!any) return;
+        }
+    }
+
+    void write(Refused& item) {
+        for (Unplaced& entry : item.unplaced)
+            builder_.unplaced(std::move(entry));
+        builder_.certificate(std::move(item.certificate));
     }
 
     // Pods that ask for nothing: after all others, and like them by eviction where a port or a rule keeps them out.
@@ -446,11 +487,13 @@ private:
             finish(demand);
             return;
         }
+        Refused item{.demand = demand, .unplaced = {}, .certificate = {}, .at = session_.tx.checkpoint()};
         for (PodId pod : demand.pods) {
             if (cluster_.pod(pod).nominated) clear(pod);
-            builder_.unplaced(describe_unplaced(desk_, demand, pod, served));
+            item.unplaced.push_back(describe_unplaced(desk_, demand, pod, served));
         }
-        builder_.certificate(describe_infeasible(desk_, demand, served, actions_));
+        item.certificate = describe_infeasible(desk_, demand, served, actions_);
+        refused_.push_back(std::move(item));
     }
 
     bool asks_for_nothing(const Demand& demand) {
@@ -477,6 +520,7 @@ private:
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
+    std::vector<Refused> refused_;
     std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
     std::size_t noted_ = 0;         // ops of the journal that were looked at for it
 };

@@ -88,8 +88,22 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
                                             std::string& why_not) {
     const Snapshot& s = desk_.snapshot();
     const GangId home = home_of(s, demand);
-    SearchSpace space = network_search_space(s, home);
+    const SearchSpace space = network_search_space(s, home);
     why_not = space.missing;
+    auto best = search(space, home, rules, members, why_not);
+    if (best || !reclaim_ || !action_.improve) return best;
+    // One vote over all candidates can spend a queue's excess on pods that are of no use here.
+    GangRules alone = rules;
+    alone.vote_alone = true;
+    return search(space, home, alone, members, why_not);
+}
+
+std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
+                                            GangId home,
+                                            const GangRules& rules,
+                                            std::span<const PodId> members,
+                                            std::string& why_not) {
+    const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
     domains_ = 0;

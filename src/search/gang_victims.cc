@@ -69,8 +69,10 @@ void GangVictims::apply_vote() {
     if (rules_.shares == nullptr) return;
     vote_.emplace(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
     std::vector<bool> allowed(list_.units.size());
-    for (std::uint32_t u : order_)
+    for (std::uint32_t u : order_) {
+        if (rules_.vote_alone) vote_->reset();
         allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
+    }
     const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
@@ -189,7 +191,13 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
 bool GangVictims::select_by_bundles() {
     for (std::uint32_t u : order_) {
         if (fit_.passes()) return true;
-        if (!taken_[u]) take_with_links(u);
+        if (taken_[u]) continue;
+        const std::vector<bool> before = taken_;
+        take_with_links(u);
+        if (!rules_.vote_alone || vote(taken_units())) continue;
+        for (std::uint32_t other = 0; other < taken_.size(); ++other) {
+            if (taken_[other] && !before[other]) give(other);
+        }
     }
     return fit_.passes();
 }

@@ -27,6 +27,7 @@ struct GangRules {
     bool allow_whole = true;
     BundleRules bundles;
     const Shares* shares = nullptr;  // reclaim
+    bool vote_alone = false;         // reclaim: candidates need not be legal all together, only those that are taken
 };
 
 struct GangChoice {
