@@ -68,6 +68,7 @@ private:
     [[nodiscard]] bool select_by_slots();
     [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
     void give_back();
+    void settle_ties(GangChoice& best);
     void reset();
     void keep_best(std::optional<GangChoice>& best);
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
