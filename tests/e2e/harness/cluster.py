@@ -8,7 +8,7 @@ import shutil
 import ssl
 import tempfile
 
-from . import components, programs
+from . import components, deploy, programs
 from .client import Client, path_of
 from .faults import FaultProxy
 from .manifests import apply_file
@@ -32,6 +32,7 @@ class Cluster:
     crds           True for all of crds/, or file names without ending
     core_gangs     Kubernetes' own PodGroups and Workloads, in every program
     audit          write down every changing call with its user; see audit_entries()
+    access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
 
@@ -46,6 +47,7 @@ class Cluster:
         crds=False,
         core_gangs=False,
         audit=False,
+        access=True,
         apiserver_flags=(),
         controller_flags=(),
         node_lease_seconds=40,
@@ -55,6 +57,7 @@ class Cluster:
         self._crds = crds
         self._core_gangs = core_gangs
         self._audit = audit
+        self._access = access
         self._apiserver_flags = list(apiserver_flags)
         self._controller_flags = list(controller_flags)
         self._node_lease_seconds = node_lease_seconds
@@ -89,6 +92,8 @@ class Cluster:
         self._start_apiserver()
         for file in sorted((programs.E2E / "rbac").glob("*.yaml")):
             apply_file(self.admin, file)
+        if self._access:
+            deploy.install_access(self.admin)
         self._install_crds()
         if self._controllers:
             self._start_controllers()
