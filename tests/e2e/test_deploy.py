@@ -1,4 +1,4 @@
-"""Proves deploy/: a real API server takes all of it, its pods are admitted and start, and its rights end where they should."""
+"""Proves deploy/: a real API server takes all of it, its pods are admitted, its rights end where they should."""
 
 import unittest
 
@@ -85,8 +85,8 @@ class DeployTest(ClusterTestCase):
         resource = "reprieve.dev/v1/servingdeployments"
 
         def create(name, **spec):
-            item = {"apiVersion": "reprieve.dev/v1", "kind": "ServingDeployment", "metadata": {"name": name}, "spec": spec}
-            return self.admin.post(path_of(resource, namespace="default"), item)
+            item = {"apiVersion": "reprieve.dev/v1", "kind": "ServingDeployment", "spec": spec}
+            return self.admin.post(path_of(resource, namespace="default"), {**item, "metadata": {"name": name}})
 
         planes = [{"name": "w1", "score": 7, "committed": 2}, {"name": "w2"}]
         kept = create("good", replicas=3, priority=50, resources={"nvidia.com/gpu": "2", "cpu": 1}, planes=planes)

@@ -35,6 +35,7 @@ class Cluster:
     access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
+    certificate_age       for programs whose clock is behind
 
     admin is a client with all rights, objects makes things with it.
     """
@@ -51,6 +52,7 @@ class Cluster:
         apiserver_flags=(),
         controller_flags=(),
         node_lease_seconds=40,
+        certificate_age=None,
     ):
         self._controllers = components.CONTROLLERS if controllers is True else tuple(controllers or ())
         self._kwok = kwok
@@ -61,6 +63,7 @@ class Cluster:
         self._apiserver_flags = list(apiserver_flags)
         self._controller_flags = list(controller_flags)
         self._node_lease_seconds = node_lease_seconds
+        self._certificate_age = certificate_age
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
         self.folder = None
@@ -79,7 +82,7 @@ class Cluster:
     def start(self):
         self._bin = programs.control_plane()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="reprieve-e2e."))
-        self.pki = Pki(self.folder / "pki")
+        self.pki = Pki(self.folder / "pki", self._certificate_age)
         self.users = Users(self.folder / "users")
         for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
             self.pki.issue_server(name)
@@ -172,6 +175,13 @@ class Cluster:
         process.port = port
         self._ready(process, f"https://127.0.0.1:{port}", "/readyz")
         return process
+
+    def restart_etcd(self):
+        """Ends etcd (kill -9), starts it again on the same data and waits until the API server has its store back."""
+        self.etcd.kill()
+        self.etcd.start()
+        self._ready(self.etcd, self._etcd_url, "/health")
+        self._ready(self.apiserver, self.server, "/readyz")
 
     def restart_apiserver(self, gracefully=False):
         """Ends the API server (kill -9, or asked to) and starts it again on the same port and data."""
