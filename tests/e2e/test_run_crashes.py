@@ -49,7 +49,7 @@ class CrashTest(ReprieveTestCase):
                 rule = self.proxy.hold(method=method, path=path.format(number))
                 expected += self.story(number)
                 self.wait_hit(rule, what)
-                self.replica.process.kill()
+                self.replica.crash()
                 self.start_again()
                 self.wait_bound(f"high-{number}")
                 self.wait_clean()
@@ -65,7 +65,7 @@ class CrashTest(ReprieveTestCase):
                 expected += self.story(number)
                 self.wait_hit(lost, what)
                 self.wait_hit(again, f"{what} again")
-                self.replica.process.kill()
+                self.replica.crash()
                 self.start_again()
                 self.wait_bound(f"high-{number}")
                 self.wait_clean()
@@ -86,7 +86,7 @@ class CrashTest(ReprieveTestCase):
             self.wait_for(
                 lambda: self.proxy.hits(held) > 0 or self.objects.all_bound(high), f"point {point} of seed {seed}"
             )
-            self.replica.process.kill()
+            self.replica.crash()
             self.proxy.clear()
             held = self.proxy.hold(method=WRITES, path="/pods/", skip=dice.randint(1, 6))
             self.replica.process.start()

@@ -157,7 +157,7 @@ class AnswerTest(FaultTestCase):
         self.assertEqual(len(set(self.evicted())), len(high), "one victim each")
 
     def test_a_refused_eviction_is_not_insisted_on(self):
-        """The budget has the last word, also when it changed between the plan and the eviction."""
+        # The budget has the last word, also when it changed between the plan and the eviction.
         config = self.cluster.folder / "strict.yaml"
         config.write_text(
             "apiVersion: reprieve.dev/v1\nkind: SchedulerConfig\nschedulerNames: [reprieve]\n"
@@ -287,11 +287,11 @@ class ClockTest(FaultTestCase):
         self.finish()
 
     def test_no_clock_steals_the_lease(self):
-        first = self.start_with_clock("-10m", identity="a")
+        first = self.start_with_clock("-10m", name="a")
         self.wait_for(first.leads, "a to lead")
-        second = self.start_with_clock("+10m", identity="b")
+        second = self.start_with_clock("+10m", name="b")
         self.under_way()
-        self.assertTrue(first.holds_lease())
+        self.assertTrue(first.leads())
         self.assertFalse(second.leads())
         first.process.kill()
         self.wait_for(second.leads, "b to take over")

@@ -13,7 +13,7 @@ from .testcase import ClusterTestCase
 
 PLAN = "reprieve.dev/plan"
 LEASE = path_of("leases", "reprieve", "reprieve-system")
-LEASE_SECONDS = 3
+LEASE_DURATION = "3s"
 
 CLASSES = {"low": 100, "mid": 500, "high": 1000, "top": 10000}
 
@@ -26,34 +26,30 @@ def reprieve_program():
 
 
 class Reprieve:
-    """One replica. The same identity again, after its process ended, is the same replica again."""
+    """One replica."""
 
     def __init__(
         self,
         cluster,
         *flags,
-        identity="a",
+        name="reprieve",
         server=None,
         kubeconfig=None,
         config=CONFIG,
-        wrapper=(),
         environment=None,
     ):
         self._cluster = cluster
         self._port = free_port()
-        self.identity = identity
         arguments = [
-            *wrapper,
             reprieve_program(),
             "run",
             *("--kubeconfig", kubeconfig or cluster.kubeconfig("reprieve", server)),
             *("--config", config),
             *("--ui", f"127.0.0.1:{self._port}"),
-            *("--identity", identity),
-            *("--lease-seconds", str(LEASE_SECONDS)),
+            *("--lease-duration", LEASE_DURATION),
             *flags,
         ]
-        self.process = cluster.launch(f"reprieve-{identity}", arguments, environment)
+        self.process = cluster.launch(name, arguments, environment)
 
     def ready(self):
         assert self.process.alive(), f"reprieve ended with {self.process.exit_code}\n{self.process.tail()}"
@@ -63,10 +59,11 @@ class Reprieve:
         """Whether it says so itself."""
         return self.metric("reprieve_leader") == 1
 
-    def holds_lease(self):
-        """Whether the Lease says so."""
-        lease = self._cluster.admin.find(LEASE)
-        return lease is not None and lease["spec"].get("holderIdentity") == self.identity
+    def crash(self):
+        """kill -9. Its lease is taken away with it: what tests wait for is what it left undone, not the lease's end."""
+        self.process.kill()
+        if self._cluster.admin.find(LEASE):
+            self._cluster.admin.delete(LEASE)
 
     def metric(self, name):
         """The sum of a metric over its labels; None while nothing answers."""
