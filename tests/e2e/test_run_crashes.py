@@ -52,8 +52,8 @@ class CrashTest(ReprieveTestCase):
                 self.replica.crash()
                 self.start_again()
                 self.wait_bound(f"high-{number}")
-                self.wait_clean()
                 self.assert_evicted(*expected)
+                self.wait_clean()
 
     def test_killed_after_each_step_without_knowing_that_it_was_done(self):
         expected = []
@@ -68,8 +68,8 @@ class CrashTest(ReprieveTestCase):
                 self.replica.crash()
                 self.start_again()
                 self.wait_bound(f"high-{number}")
-                self.wait_clean()
                 self.assertEqual(set(self.evicted()), set(expected))
+                self.wait_clean()
 
     def test_killed_at_a_hundred_random_points(self):
         seed = int(os.environ.get("REPRIEVE_E2E_SEED", "20260101"))
@@ -92,10 +92,10 @@ class CrashTest(ReprieveTestCase):
             self.replica.process.start()
         self.proxy.clear()
         self.wait_for(lambda: self.objects.all_bound(high), f"all preemptors bound (seed {seed})", 120)
-        self.wait_clean()
         evicted = self.evicted()
         self.assertEqual(len(evicted), len(set(evicted)), f"somebody was evicted twice (seed {seed})")
         self.assertEqual(len(evicted), 2 * count, f"two victims for each and no more (seed {seed})")
+        self.wait_clean()
 
 
 if __name__ == "__main__":

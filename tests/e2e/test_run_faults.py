@@ -90,7 +90,7 @@ class AnswerTest(FaultTestCase):
         self.start()
         self.under_way()
         for end in ("abort", "clean", "expired"):
-            self.assertGreater(self.proxy.cut_watches(path="", end=end), 0)
+            self.wait_for(lambda end=end: self.proxy.cut_watches(path="/pods", end=end) > 0, f"a watch to end {end}")
             self.waiting(f"later-{end}", "low", "100m", spec={"nodeSelector": {"none": "such"}})
         self.assertGreater(self.proxy.disconnect(), 0)
         self.finish()

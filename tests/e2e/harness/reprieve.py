@@ -10,6 +10,7 @@ from .deploy import CONFIG
 from .ports import free_port
 from .programs import ROOT
 from .testcase import ClusterTestCase
+from .waiting import NotInTime
 
 PLAN = "reprieve.dev/plan"
 LEASE = path_of("leases", "reprieve", "reprieve-system")
@@ -174,7 +175,11 @@ class ReprieveTestCase(ClusterTestCase):
         return found
 
     def wait_clean(self, deadline=30):
-        self.wait_for(lambda: not self.leaks(), "no plan, nomination or mark left", deadline)
+        """Waits until nothing is left over."""
+        try:
+            self.wait_for(lambda: not self.leaks(), "no plan, nomination or mark left", deadline)
+        except NotInTime as error:
+            raise AssertionError(f"left over: {self.leaks()}\n{error}") from None
 
     # --- what Reprieve did, from the API server's audit log
 
