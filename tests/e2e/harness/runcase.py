@@ -90,6 +90,6 @@ class RunTestCase(ClusterTestCase):
     def full_node(self, victims=3, node="node-0", prefix="low", **options):
         """A node of 4 CPU full of pods that a preemptor of 3 CPU needs to go."""
         self.objects.create_all(
-            "pods", [pod(f"{prefix}-{i}", cpu="1300m", node=node, **options) for i in range(victims)]
+            "pods", [pod(f"{prefix}-{i}", cpu="1300m", node=node, scheduler="reprieve", **options) for i in range(victims)]
         )
         self.wait_running(*(f"{prefix}-{i}" for i in range(victims)))
