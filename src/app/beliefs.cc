@@ -43,6 +43,13 @@ std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
     return out;
 }
 
+// Whether the intent is on record. One of an earlier plan that says the same is not written again.
+bool records(const Pod& pod, const std::optional<PlanNote>& wanted) {
+    if (!wanted) return true;
+    const std::optional<PlanNote>& found = pod.more().plan;
+    return found && found->node == wanted->node && found->victim_uids == wanted->victim_uids;
+}
+
 }  // namespace
 
 PodId Beliefs::find(const std::string& name) const {
@@ -115,7 +122,7 @@ bool Beliefs::confirmed(const Entry& entry) const {
         case Assumed::kLeaving:
             return pod.terminating();
         case Assumed::kNominated:
-            return pod.node.valid() || (pod.nominated == entry.node && (!entry.note || pod.more().plan == entry.note));
+            return pod.node.valid() || (pod.nominated == entry.node && records(pod, entry.note));
         case Assumed::kNotNominated:
             return !pod.nominated && !pod.more().plan;
     }

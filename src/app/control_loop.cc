@@ -47,6 +47,7 @@ std::optional<LoopEnd> ControlLoop::turn() {
         return LoopEnd::kStopped;
     }
     const bool alive = poll();
+    observer_.on_pulse();
     hear();
     const Time now = source_.now();
     if (beliefs_.review(now)) relevant_ = true;
@@ -137,7 +138,10 @@ void ControlLoop::cycle(Time now) {
         const Time resync = now + options_.resync;
         if (!wakeup_.is_set() || resync < wakeup_) wakeup_ = resync;
     }
-    if (acts) carry_out(plan, now);
+    if (acts)
+        carry_out(plan, now);
+    else if (violations.empty() && !options_.dry_run)
+        sink_.carry_out(plan);  // nothing to do, but there may be something to tell
 }
 
 void ControlLoop::carry_out(const Plan& plan, Time now) {

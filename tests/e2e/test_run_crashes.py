@@ -4,7 +4,7 @@ import os
 import random
 import unittest
 
-from harness.reprieve import ReprieveTestCase
+from harness.stories import StoryTestCase
 
 WRITES = "POST|PATCH|PUT|DELETE"
 
@@ -18,7 +18,7 @@ STEPS = {
 }
 
 
-class CrashTest(ReprieveTestCase):
+class CrashTest(StoryTestCase):
     def setUp(self):
         super().setUp()
         self.proxy = self.start_proxy()
@@ -49,7 +49,7 @@ class CrashTest(ReprieveTestCase):
                 rule = self.proxy.hold(method=method, path=path.format(number))
                 expected += self.story(number)
                 self.wait_hit(rule, what)
-                self.replica.crash()
+                self.crash(self.replica)
                 self.start_again()
                 self.wait_bound(f"high-{number}")
                 self.assert_evicted(*expected)
@@ -65,7 +65,7 @@ class CrashTest(ReprieveTestCase):
                 expected += self.story(number)
                 self.wait_hit(lost, what)
                 self.wait_hit(again, f"{what} again")
-                self.replica.crash()
+                self.crash(self.replica)
                 self.start_again()
                 self.wait_bound(f"high-{number}")
                 self.assertEqual(set(self.evicted()), set(expected))
@@ -86,7 +86,7 @@ class CrashTest(ReprieveTestCase):
             self.wait_for(
                 lambda: self.proxy.hits(held) > 0 or self.objects.all_bound(high), f"point {point} of seed {seed}"
             )
-            self.replica.crash()
+            self.crash(self.replica)
             self.proxy.clear()
             held = self.proxy.hold(method=WRITES, path="/pods/", skip=dice.randint(1, 6))
             self.replica.process.start()

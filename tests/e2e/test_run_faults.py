@@ -7,14 +7,16 @@ from harness.clock import shifted
 from harness.components import CONTROLLERS
 from harness.objects import condition
 from harness.pki import Pki
-from harness.reprieve import ReprieveTestCase
+from harness.programs import ROOT
+from harness.stories import StoryTestCase
 
+EXAMPLES = ROOT / "deploy" / "examples"
 WRITES = "POST|PATCH|PUT|DELETE"
 ON_PODS = r"/pods/"
 BIND = r"/pods/[^/]+/binding"
 
 
-class FaultTestCase(ReprieveTestCase):
+class FaultTestCase(StoryTestCase):
     def crowd(self, count):
         """Nodes with two pods of which one has to go for each of as many preemptors."""
         self.objects.nodes(count, cpu="2")
@@ -158,11 +160,7 @@ class AnswerTest(FaultTestCase):
 
     def test_a_refused_eviction_is_not_insisted_on(self):
         # The budget has the last word, also when it changed between the plan and the eviction.
-        config = self.cluster.folder / "strict.yaml"
-        config.write_text(
-            "apiVersion: reprieve.dev/v1\nkind: SchedulerConfig\nschedulerNames: [reprieve]\n"
-            "actions:\n- name: allocate\n- name: preempt\n  args: {pdb: strict}\n"
-        )
+        config = (EXAMPLES / "strict-budgets" / "config.yaml").read_text()
         self.objects.nodes(1)
         self.running("low", "low", "4", labels={"app": "low"})
         self.wait_running("low")
@@ -235,7 +233,7 @@ class CredentialTest(FaultTestCase):
 
         self.wait_for(said_so, "the certificate to be named", 60)
         self.assertNotEqual(replica.get("/readyz")[0], 200)
-        self.assertEqual(self.calls(), [])
+        self.assertEqual(self.successes(), [])
         self.assertIsNone(self.node_of("one"))
 
     def test_who_may_nothing_says_so(self):
@@ -250,7 +248,7 @@ class CredentialTest(FaultTestCase):
 
 class LostNodeTest(FaultTestCase):
     options = {
-        **ReprieveTestCase.options,
+        **StoryTestCase.options,
         "controllers": (*CONTROLLERS, "node-lifecycle-controller"),
         "controller_flags": ["--node-monitor-period=500ms", "--node-monitor-grace-period=6s"],
         "node_lease_seconds": 4,
@@ -271,7 +269,7 @@ class LostNodeTest(FaultTestCase):
 
 
 class ClockTest(FaultTestCase):
-    options = {**ReprieveTestCase.options, "certificate_age": "1h"}
+    options = {**StoryTestCase.options, "certificate_age": "1h"}
 
     def start_with_clock(self, shift, **options):
         return self.start_reprieve(environment=shifted(shift), **options)
@@ -287,9 +285,9 @@ class ClockTest(FaultTestCase):
         self.finish()
 
     def test_no_clock_steals_the_lease(self):
-        first = self.start_with_clock("-10m", name="a")
+        first = self.start_with_clock("-10m")
         self.wait_for(first.leads, "a to lead")
-        second = self.start_with_clock("+10m", name="b")
+        second = self.start_with_clock("+10m")
         self.under_way()
         self.assertTrue(first.leads())
         self.assertFalse(second.leads())

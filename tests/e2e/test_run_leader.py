@@ -3,16 +3,17 @@
 import unittest
 
 from harness.client import path_of
-from harness.reprieve import LEASE, ReprieveTestCase
+from harness.runcase import LEASE
+from harness.stories import StoryTestCase
 
 
-class LeaderTest(ReprieveTestCase):
+class LeaderTest(StoryTestCase):
     def pair(self, **first_options):
         """A leader a, and b behind it."""
-        first = self.start_reprieve(name="a", **first_options)
+        first = self.start_reprieve(**first_options)
         self.wait_for(first.leads, "a to lead")
         self.first_holder = self.holder()
-        second = self.start_reprieve(name="b")
+        second = self.start_reprieve()
         self.assertEqual(self.holder(), self.first_holder)
         return first, second
 
@@ -118,7 +119,7 @@ class LeaderTest(ReprieveTestCase):
         self.assertFalse(first.leads())
 
     def test_the_lease_is_deleted(self):
-        first = self.start_reprieve(name="a")
+        first = self.start_reprieve()
         self.wait_for(first.leads, "a to lead")
         self.objects.nodes(1)
         self.admin.delete(LEASE)
@@ -132,7 +133,7 @@ class LeaderTest(ReprieveTestCase):
         self.admin.post(path_of("leases", namespace="reprieve-system"), lease)
         self.objects.nodes(1)
         self.waiting("one", "low", "1")
-        first = self.start_reprieve(name="a")
+        first = self.start_reprieve()
         self.wait_for(first.leads, "a to lead when the stranger's time is over")
         self.wait_bound("one")
 

@@ -4,10 +4,10 @@ import unittest
 
 from harness.client import path_of
 from harness.objects import condition, is_bound
-from harness.reprieve import ReprieveTestCase
+from harness.stories import StoryTestCase
 
 
-class VictimTest(ReprieveTestCase):
+class VictimTest(StoryTestCase):
     def test_victims_leave_at_their_own_pace(self):
         self.objects.nodes(1)
         for index, grace in enumerate((10, 60, 600)):
@@ -148,7 +148,7 @@ class VictimTest(ReprieveTestCase):
         self.wait_for(lambda: notes("high-explained", "Scheduled"), "the preemptor's event")
 
 
-class ComingAndGoingTest(ReprieveTestCase):
+class ComingAndGoingTest(StoryTestCase):
     def test_scheduling_gates(self):
         self.objects.nodes(1)
         self.running("low", "low", "4")
@@ -222,7 +222,7 @@ class ComingAndGoingTest(ReprieveTestCase):
         self.assert_evicted("low")
 
 
-class NeighbourTest(ReprieveTestCase):
+class NeighbourTest(StoryTestCase):
     def bound_by(self, user):
         entries = self.cluster.audit_entries(user=user, verb="create", resource="pods", subresource="binding")
         return {entry["objectRef"]["name"] for entry in entries}
@@ -248,7 +248,7 @@ class NeighbourTest(ReprieveTestCase):
         self.assertEqual(self.bound_by("kube-scheduler"), {"theirs-0", "theirs-1"})
         self.assertEqual(self.bound_by("reprieve"), {"ours-0", "ours-1", "high"})
         self.assertTrue(all(is_bound(self.objects.get_pod(f"theirs-{index}")) for index in range(2)))
-        touched = {target for _, resource, target in self.calls() if resource.startswith("pods")}
+        touched = {target for _, resource, target in self.successes() if resource.startswith("pods")}
         self.assertFalse({"default/theirs-0", "default/theirs-1"} & touched)
 
 

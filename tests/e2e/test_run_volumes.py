@@ -4,15 +4,15 @@ import unittest
 
 from harness import components
 from harness.client import path_of
-from harness.reprieve import ReprieveTestCase
+from harness.stories import StoryTestCase
 
 STORAGE_CLASSES = "storage.k8s.io/v1/storageclasses"
 SELECTED = "volume.kubernetes.io/selected-node"
 
 
-class VolumeTest(ReprieveTestCase):
+class VolumeTest(StoryTestCase):
     options = {
-        **ReprieveTestCase.options,
+        **StoryTestCase.options,
         "controllers": (*components.CONTROLLERS, "persistentvolume-binder-controller"),
     }
 

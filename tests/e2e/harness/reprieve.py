@@ -1,80 +1,55 @@
-"""Reprieve itself, running on a test cluster with the rights of deploy/base, and the base of tests about it."""
+"""The scheduler under test, `reprieve run`, started on a test cluster."""
 
 import http.client
 import os
 import pathlib
 import re
 
-from .client import path_of
-from .deploy import CONFIG
 from .ports import free_port
 from .programs import ROOT
-from .testcase import ClusterTestCase
-from .waiting import NotInTime
-
-PLAN = "reprieve.dev/plan"
-LEASE = path_of("leases", "reprieve", "reprieve-system")
-LEASE_DURATION = "3s"
-
-CLASSES = {"low": 100, "mid": 500, "high": 1000, "top": 10000}
 
 
 def reprieve_program():
-    """build/reprieve, or what REPRIEVE names."""
-    program = pathlib.Path(os.environ.get("REPRIEVE") or ROOT / "build" / "reprieve")
-    assert program.exists(), f"{program} is missing: build it first (make build)"
-    return program
+    """Built with everything else. REPRIEVE_BUILD names the build folder (build/release), REPRIEVE_PROGRAM the program."""
+    program = os.environ.get("REPRIEVE_PROGRAM")
+    folder = ROOT / os.environ.get("REPRIEVE_BUILD", "build/release")
+    found = pathlib.Path(program) if program else folder / "src" / "app" / "reprieve"
+    assert found.exists(), f"{found} is missing: build it first (make build)"
+    return found
 
 
 class Reprieve:
-    """One replica."""
+    """A replica. server may be a proxy's; leases are short, so that a killed one is soon replaced.
+
+    config is the text of a configuration, kubeconfig a file of its own instead of that of user and server.
+    """
 
     def __init__(
         self,
         cluster,
         *flags,
-        name="reprieve",
         server=None,
+        user="reprieve",
         kubeconfig=None,
-        config=CONFIG,
+        name="reprieve",
+        lease="2s",
+        config=None,
         environment=None,
     ):
-        self._cluster = cluster
         self._port = free_port()
-        arguments = [
-            reprieve_program(),
-            "run",
-            *("--kubeconfig", kubeconfig or cluster.kubeconfig("reprieve", server)),
-            *("--config", config),
-            *("--ui", f"127.0.0.1:{self._port}"),
-            *("--lease-duration", LEASE_DURATION),
-            *flags,
-        ]
-        self.process = cluster.launch(name, arguments, environment)
-
-    def ready(self):
-        assert self.process.alive(), f"reprieve ended with {self.process.exit_code}\n{self.process.tail()}"
-        return self.get("/readyz")[0] == 200
-
-    def leads(self):
-        """Whether it says so itself."""
-        return self.metric("reprieve_leader") == 1
-
-    def crash(self):
-        """kill -9. Its lease is taken away with it: what tests wait for is what it left undone, not the lease's end."""
-        self.process.kill()
-        if self._cluster.admin.find(LEASE):
-            self._cluster.admin.delete(LEASE)
-
-    def metric(self, name):
-        """The sum of a metric over its labels; None while nothing answers."""
-        status, text = self.get("/metrics")
-        found = re.findall(rf"(?m)^{name}(?:\{{[^}}]*\}})? (\S+)$", text) if status == 200 else []
-        return sum(map(float, found)) if found else None
+        arguments = [reprieve_program(), "run", "--kubeconfig", kubeconfig or cluster.kubeconfig(user, server)]
+        arguments += ["--ui", f"127.0.0.1:{self._port}"]
+        if "--dry-run" not in flags:
+            arguments += ["--lease-duration", lease]
+        if config is not None:
+            file = cluster.folder / f"{name}.config.yaml"
+            file.write_text(config)
+            arguments += ["--config", file]
+        self.process = cluster.launch(name, [*arguments, *flags], environment)
 
     def get(self, path):
-        """Status and text; (None, "") while nothing answers."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5)
+        """(status, text) of its web server; (None, "") while nothing answers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
         try:
             connection.request("GET", path)
             response = connection.getresponse()
@@ -84,125 +59,24 @@ class Reprieve:
         finally:
             connection.close()
 
+    def ready(self):
+        assert self.process.alive(), self.process.tail()
+        return self.get("/readyz")[0] == 200
 
-class ReprieveTestCase(ClusterTestCase):
-    """Tests of the running scheduler. Every test starts without nodes, pods and leader, with the classes above."""
+    def leads(self):
+        return self.metric("reprieve_leader") == 1
 
-    options = {"controllers": True, "kwok": True, "audit": True}
+    def metric(self, name, **labels):
+        """The sum of a metric's samples with these labels; 0 where there is none."""
+        total = 0.0
+        for line in self.get("/metrics")[1].splitlines():
+            found = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line)
+            if not found or found[1] != name:
+                continue
+            have = dict(re.findall(r'(\w+)="([^"]*)"', found[2] or ""))
+            if all(have.get(key) == value for key, value in labels.items()):
+                total += float(found[3])
+        return total
 
-    def setUp(self):
-        super().setUp()
-        if self.admin.find(LEASE):
-            self.admin.delete(LEASE)
-        for name, value in CLASSES.items():
-            self.objects.priority_class(name, value)
-        self._calls_before = len(self.cluster.audit_entries(user="reprieve"))
-
-    def start_reprieve(self, *flags, ready=True, **options):
-        replica = Reprieve(self.cluster, *flags, **options)
-        self.addCleanup(replica.process.kill)
-        if ready:
-            self.wait_for(replica.ready, "reprieve to be ready")
-        return replica
-
-    def start_proxy(self):
-        proxy = self.cluster.proxy()
-        self.addCleanup(proxy.process.kill)
-        return proxy
-
-    # --- objects
-
-    def waiting(self, name, priority_class, cpu, **options):
-        """A pod for Reprieve to place."""
-        return self.objects.pod(
-            name, **{"scheduler": "reprieve", "priority_class": priority_class, "cpu": cpu, "grace": 30, **options}
-        )
-
-    def running(self, name, priority_class, cpu, node="node-0", **options):
-        """A pod of Reprieve's that has its place already."""
-        return self.waiting(name, priority_class, cpu, node=node, **options)
-
-    def let_go(self, name, namespace="default"):
-        """Lets a pod that was told to take long for stopping stop now."""
-        note = {"metadata": {"annotations": {"e2e.reprieve.dev/stop-delay": "0s"}}}
-        self.admin.patch(path_of("pods", name, namespace), note)
-
-    # --- conditions
-
-    def node_of(self, name, namespace="default"):
-        found = self.objects.get_pod(name, namespace)
-        return found and found["spec"].get("nodeName")
-
-    def wait_bound(self, *names, node=None, deadline=30, namespace="default"):
-        def all_bound():
-            nodes = [self.node_of(name, namespace) for name in names]
-            return all(one == node if node else one for one in nodes)
-
-        self.wait_for(all_bound, f"{', '.join(names)} bound{f' to {node}' if node else ''}", deadline)
-
-    def nominated(self, name):
-        found = self.objects.get_pod(name)
-        return found and found["status"].get("nominatedNodeName")
-
-    def wait_nominated(self, name, node, deadline=30):
-        self.wait_for(lambda: self.nominated(name) == node, f"{name} nominated to {node}", deadline)
-
-    def is_leaving(self, name, namespace="default"):
-        found = self.objects.get_pod(name, namespace)
-        return found is None or "deletionTimestamp" in found["metadata"]
-
-    def wait_leaving(self, *names, deadline=30):
-        self.wait_for(lambda: all(map(self.is_leaving, names)), f"{', '.join(names)} evicted", deadline)
-
-    def wait_cycle(self, name="witness", node_name="node-witness"):
-        """Waits until all that happened so far has been seen and decided about: a pod that came later is bound."""
-        self.objects.nodes(1, prefix=node_name, cpu="1", labels={"witness": name})
-        self.waiting(name, "low", "1", spec={"nodeSelector": {"witness": name}})
-        self.wait_bound(name, deadline=60)
-
-    def leaks(self):
-        """What must not be left when nothing is under way: plans and nominations, marks on pods that stay."""
-        found = []
-        for item in self.objects.list_pods():
-            meta, status = item["metadata"], item.get("status", {})
-            if PLAN in meta.get("annotations", {}):
-                found.append(f"{meta['name']}: plan {meta['annotations'][PLAN]}")
-            if status.get("nominatedNodeName"):
-                found.append(f"{meta['name']}: nominated to {status['nominatedNodeName']}")
-            marks = [one for one in status.get("conditions") or [] if one["type"] == "DisruptionTarget"]
-            if marks and "deletionTimestamp" not in meta:
-                found.append(f"{meta['name']}: marked and staying")
-        return found
-
-    def wait_clean(self, deadline=30):
-        """Waits until nothing is left over."""
-        try:
-            self.wait_for(lambda: not self.leaks(), "no plan, nomination or mark left", deadline)
-        except NotInTime as error:
-            raise AssertionError(f"left over: {self.leaks()}\n{error}") from None
-
-    # --- what Reprieve did, from the API server's audit log
-
-    def calls(self):
-        """Its successful changing calls in this test: (verb, resource/subresource, ns/name)."""
-        made = []
-        for entry in self.cluster.audit_entries(user="reprieve")[self._calls_before :]:
-            target = entry["objectRef"]
-            resource = "/".join(filter(None, (target["resource"], target.get("subresource"))))
-            if entry["responseStatus"]["code"] < 300:
-                made.append((entry["verb"], resource, f"{target.get('namespace')}/{target.get('name')}"))
-        return made
-
-    def evicted(self):
-        """Every successful delete or eviction, in order, by bare name; a name twice was evicted twice."""
-        wanted = {("delete", "pods"), ("create", "pods/eviction")}
-        return [target.split("/")[1] for verb, resource, target in self.calls() if (verb, resource) in wanted]
-
-    def assert_evicted(self, *names):
-        """These and no others, each once."""
-        self.assertEqual(sorted(self.evicted()), sorted(names))
-
-    def forbidden_calls(self):
-        """Calls that Reprieve was refused for want of a right."""
-        entries = self.cluster.audit_entries(user="reprieve")[self._calls_before :]
-        return [entry["requestURI"] for entry in entries if entry["responseStatus"]["code"] == 403]
+    def log(self):
+        return self.process.log.read_text(errors="replace")
