@@ -17,6 +17,10 @@ BIND = r"/pods/[^/]+/binding"
 
 
 class FaultTestCase(StoryTestCase):
+    def setUp(self):
+        super().setUp()
+        self.proxy = self.start_proxy()
+
     def crowd(self, count):
         """Nodes with two pods of which one has to go for each of as many preemptors."""
         self.objects.nodes(count, cpu="2")
@@ -53,7 +57,11 @@ class FaultTestCase(StoryTestCase):
         self.assert_evicted("low")
 
 
-class ServerTest(FaultTestCase):
+class FaultTest(FaultTestCase):
+    options = {**StoryTestCase.options, "certificate_age": "1h"}  # for the clock that is behind
+
+    # --- the server
+
     def test_the_api_server_is_restarted(self):
         replica = self.start_reprieve()
         self.under_way()
@@ -77,19 +85,13 @@ class ServerTest(FaultTestCase):
         self.finish()
         self.assertTrue(replica.process.alive())
 
+    # --- what comes back from it
 
-class AnswerTest(FaultTestCase):
-    """Faults between Reprieve and a healthy API server."""
-
-    def setUp(self):
-        super().setUp()
-        self.proxy = self.start_proxy()
-
-    def start(self):
-        return self.start_reprieve(server=self.proxy.server)
+    def start_behind_proxy(self, **options):
+        return self.start_reprieve(server=self.proxy.server, **options)
 
     def test_watches_are_cut(self):
-        self.start()
+        self.start_behind_proxy()
         self.under_way()
         for end in ("abort", "clean", "expired"):
             self.wait_for(lambda end=end: self.proxy.cut_watches(path="/pods", end=end) > 0, f"a watch to end {end}")
@@ -100,12 +102,12 @@ class AnswerTest(FaultTestCase):
     def test_watches_break_all_the_time(self):
         arrive = self.crowd(10)
         self.proxy.end_watches_after(7, path="/pods", end="abort")
-        self.start()
+        self.start_behind_proxy()
         self.wait_served(arrive())
 
     def test_conflicts_on_bind(self):
         rule = self.proxy.refuse(409, method="POST", path=BIND, count=2)
-        self.start()
+        self.start_behind_proxy()
         self.under_way()
         self.finish()
         self.assertEqual(self.proxy.hits(rule), 2)
@@ -114,7 +116,7 @@ class AnswerTest(FaultTestCase):
         self.objects.nodes(2)
         self.running("full", "high", "4", node="node-1")
         rule = self.proxy.hold(method="POST", path=BIND)
-        self.start()
+        self.start_behind_proxy()
         self.waiting("one", "mid", "4")
         self.wait_for(lambda: self.proxy.hits(rule) == 1, "the bind to be held")
         self.objects.delete_pod("full", grace=0)
@@ -132,27 +134,27 @@ class AnswerTest(FaultTestCase):
         self.proxy.refuse(429, method=WRITES, path=ON_PODS, retry_after=1, count=15)
         for status in (500, 503, 504):
             self.proxy.refuse(status, method=WRITES, path=ON_PODS, count=10)
-        self.start()
+        self.start_behind_proxy()
         self.wait_served(arrive())
 
     def test_refusals_at_the_start(self):
         arrive = self.crowd(5)
         self.proxy.refuse(429, method="GET", path=ON_PODS.rstrip("/"), retry_after=1, count=2)
         self.proxy.refuse(503, method="GET", path="/nodes", count=3)
-        self.start()
+        self.start_behind_proxy()
         self.wait_served(arrive())
 
     def test_slow_answers(self):
         arrive = self.crowd(10)
         self.proxy.delay(700, method=WRITES, path=ON_PODS)
-        self.start()
+        self.start_behind_proxy()
         self.wait_served(arrive())
 
     def test_answers_that_get_lost(self):
         arrive = self.crowd(10)
         for method, path in (("PATCH", ON_PODS), ("DELETE", ON_PODS), ("POST", BIND)):
             self.proxy.lose_reply(method=method, path=path, count=5)
-        self.start()
+        self.start_behind_proxy()
         high = arrive()
         self.wait_for(lambda: self.objects.all_bound(high), "every preemptor bound", 90)
         self.wait_clean()
@@ -165,7 +167,7 @@ class AnswerTest(FaultTestCase):
         self.running("low", "low", "4", labels={"app": "low"})
         self.wait_running("low")
         rule = self.proxy.hold(method="POST", path="/pods/low/eviction")
-        self.start_reprieve(server=self.proxy.server, config=config)
+        self.start_behind_proxy(config=config)
         self.waiting("high", "high", "4")
         self.wait_for(lambda: self.proxy.hits(rule) == 1, "the eviction to be held")
         self.objects.budget("low", {"app": "low"}, min_available=1)
@@ -184,8 +186,8 @@ class AnswerTest(FaultTestCase):
         self.wait_clean()
         self.assert_evicted("low")
 
+    # --- credentials
 
-class CredentialTest(FaultTestCase):
     def token(self, secret):
         """A token of Reprieve's service account that dies with a Secret."""
         path = path_of("secrets", namespace="reprieve-system")
@@ -245,31 +247,7 @@ class CredentialTest(FaultTestCase):
         self.wait_for(said_so, "the refusal to be named", 60)
         self.assertNotEqual(replica.get("/readyz")[0], 200)
 
-
-class LostNodeTest(FaultTestCase):
-    options = {
-        **StoryTestCase.options,
-        "controllers": (*CONTROLLERS, "node-lifecycle-controller"),
-        "controller_flags": ["--node-monitor-period=500ms", "--node-monitor-grace-period=6s"],
-        "node_lease_seconds": 4,
-    }
-
-    def test_the_node_of_a_nomination_is_lost(self):
-        self.start_reprieve()
-        self.under_way()
-        self.cluster.lose_node("node-0")
-
-        def lost():
-            return condition(self.admin.get(path_of("nodes", "node-0")), "Ready").get("status") == "Unknown"
-
-        self.wait_for(lost, "the node to be given up", 60)
-        self.wait_bound("high", node="node-1", deadline=60)
-        self.wait_clean()
-        self.assert_evicted("low", "tempting")
-
-
-class ClockTest(FaultTestCase):
-    options = {**StoryTestCase.options, "certificate_age": "1h"}
+    # --- the clock
 
     def start_with_clock(self, shift, **options):
         return self.start_reprieve(environment=shifted(shift), **options)
@@ -294,6 +272,28 @@ class ClockTest(FaultTestCase):
         first.process.kill()
         self.wait_for(second.leads, "b to take over")
         self.finish()
+
+
+class LostNodeTest(FaultTestCase):
+    options = {
+        **StoryTestCase.options,
+        "controllers": (*CONTROLLERS, "node-lifecycle-controller"),
+        "controller_flags": ["--node-monitor-period=500ms", "--node-monitor-grace-period=6s"],
+        "node_lease_seconds": 4,
+    }
+
+    def test_the_node_of_a_nomination_is_lost(self):
+        self.start_reprieve()
+        self.under_way()
+        self.cluster.lose_node("node-0")
+
+        def lost():
+            return condition(self.admin.get(path_of("nodes", "node-0")), "Ready").get("status") == "Unknown"
+
+        self.wait_for(lost, "the node to be given up", 60)
+        self.wait_bound("high", node="node-1", deadline=60)
+        self.wait_clean()
+        self.assert_evicted("low", "tempting")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ import unittest
 
 from harness.client import path_of
 from harness.objects import condition, is_bound
+from harness.programs import ROOT
 from harness.stories import StoryTestCase
 
 
-class VictimTest(StoryTestCase):
+class LifecycleTest(StoryTestCase):
+    # --- victims and preemptors
+
     def test_victims_leave_at_their_own_pace(self):
         self.objects.nodes(1)
         for index, grace in enumerate((10, 60, 600)):
@@ -147,8 +150,53 @@ class VictimTest(StoryTestCase):
 
         self.wait_for(lambda: notes("high-explained", "Scheduled"), "the preemptor's event")
 
+    # --- disruption budgets
 
-class ComingAndGoingTest(StoryTestCase):
+    def guard(self, name):
+        """A budget that lets none of the pods with this label go, in force."""
+        self.objects.budget(name, {"app": name}, min_available=1)
+
+        def counted():
+            status = self.admin.get(path_of("poddisruptionbudgets", name, "default")).get("status", {})
+            return status.get("expectedPods") == 1 and status.get("currentHealthy") == 1
+
+        self.wait_for(counted, f"the budget of {name} to be in force")
+
+    def test_a_budget_is_kept_where_it_can_be(self):
+        self.objects.nodes(2)
+        self.running("guarded", "low", "4", labels={"app": "guarded"})
+        self.running("dearer", "mid", "4", node="node-1")
+        self.wait_running("guarded", "dearer")
+        self.guard("guarded")
+        self.start_reprieve()
+        self.waiting("high", "high", "4")
+        self.wait_bound("high", node="node-1")
+        self.wait_clean()
+        self.assert_evicted("dearer")
+        self.waiting("another", "high", "4")
+        self.wait_bound("another", node="node-0")
+        self.wait_clean()
+        self.assert_evicted("dearer", "guarded")
+
+    def test_a_strict_budget_is_never_exceeded(self):
+        self.objects.nodes(1)
+        self.running("guarded", "low", "4", labels={"app": "guarded"})
+        self.wait_running("guarded")
+        self.guard("guarded")
+        self.start_reprieve(config=(ROOT / "deploy" / "examples" / "strict-budgets" / "config.yaml").read_text())
+        self.waiting("high", "high", "4")
+        self.wait_told("high")
+        self.wait_cycle()
+        self.assert_evicted()
+        self.assertEqual(self.leaks(), [])
+        self.admin.delete(path_of("poddisruptionbudgets", "guarded", "default"))
+        self.wait_bound("high", node="node-0")
+        self.wait_clean()
+        self.assert_evicted("guarded")
+        self.assertIn(("create", "pods/eviction", "default/guarded"), self.successes())
+
+    # --- what comes and goes
+
     def test_scheduling_gates(self):
         self.objects.nodes(1)
         self.running("low", "low", "4")
@@ -185,11 +233,7 @@ class ComingAndGoingTest(StoryTestCase):
         self.running("old", "high", "4")
         self.start_reprieve()
         self.waiting("new", "high", "4")
-
-        def told():
-            return condition(self.objects.get_pod("new"), "PodScheduled").get("reason") == "Unschedulable"
-
-        self.wait_for(told, "the pod to be told why it waits")
+        self.wait_told("new")
         self.objects.nodes(1, prefix="more")
         self.wait_bound("new", node="more-0")
         self.assert_evicted()
@@ -221,8 +265,8 @@ class ComingAndGoingTest(StoryTestCase):
         self.wait_clean()
         self.assert_evicted("low")
 
+    # --- beside the stock scheduler
 
-class NeighbourTest(StoryTestCase):
     def bound_by(self, user):
         entries = self.cluster.audit_entries(user=user, verb="create", resource="pods", subresource="binding")
         return {entry["objectRef"]["name"] for entry in entries}
@@ -246,7 +290,8 @@ class NeighbourTest(StoryTestCase):
         self.assertEqual(len(evicted), 1)
         self.assertLessEqual(set(evicted), {"ours-0", "ours-1"}, "the cheaper victims are not ours")
         self.assertEqual(self.bound_by("kube-scheduler"), {"theirs-0", "theirs-1"})
-        self.assertEqual(self.bound_by("reprieve"), {"ours-0", "ours-1", "high"})
+        bound = {target for verb, resource, target in self.successes() if (verb, resource) == ("create", "pods/binding")}
+        self.assertEqual(bound, {"default/ours-0", "default/ours-1", "default/high"})
         self.assertTrue(all(is_bound(self.objects.get_pod(f"theirs-{index}")) for index in range(2)))
         touched = {target for _, resource, target in self.successes() if resource.startswith("pods")}
         self.assertFalse({"default/theirs-0", "default/theirs-1"} & touched)

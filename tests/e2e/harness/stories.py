@@ -2,6 +2,7 @@
 
 from .client import path_of
 from .deploy import CONFIG
+from .objects import condition
 from .runcase import LEASE, PLAN, RunTestCase
 from .waiting import NotInTime
 
@@ -64,6 +65,14 @@ class StoryTestCase(RunTestCase):
 
     def wait_nominated(self, name, node, deadline=30):
         self.wait_for(lambda: self.nominated(name) == node, f"{name} nominated to {node}", deadline)
+
+    def wait_told(self, name):
+        """Waits until a pod says why it is not placed."""
+
+        def told():
+            return condition(self.objects.get_pod(name), "PodScheduled").get("reason") == "Unschedulable"
+
+        self.wait_for(told, f"{name} to be told why it waits")
 
     def is_leaving(self, name, namespace="default"):
         found = self.objects.get_pod(name, namespace)
