@@ -30,13 +30,18 @@ class FaultTestCase(StoryTestCase):
         )
         return lambda: self.objects.pods(count, prefix="high", priority_class="high", **options)
 
-    def wait_served(self, high, deadline=90):
-        """Every preemptor has its place, paid for by one victim each, and nothing is left over."""
+    def wait_served(self, high, deadline=90, again=False):
+        """Every preemptor has its place, paid for by one victim each, and nothing is left over.
+
+        again: the same eviction may have been asked for twice, because the first answer got lost.
+        """
         self.wait_for(lambda: self.objects.all_bound(high), "every preemptor bound", deadline)
         self.wait_clean()
-        evicted = self.evicted()
-        self.assertEqual(len(set(evicted)), len(high), "one victim each")
-        self.assertEqual(sorted(evicted), sorted(set(evicted)), "nobody evicted twice")
+        left = [one for one in self.objects.list_pods() if one["metadata"]["name"].startswith("low-")]
+        self.assertEqual(len(left), len(high), "one of two victims went for each")
+        if not again:
+            evicted = self.evicted()
+            self.assertEqual(sorted(evicted), sorted(set(evicted)), "nobody evicted twice")
 
     def under_way(self):
         """A preemption in its middle: the victim leaves when the test lets it. Another would be there to be taken."""
@@ -155,10 +160,7 @@ class FaultTest(FaultTestCase):
         for method, path in (("PATCH", ON_PODS), ("DELETE", ON_PODS), ("POST", BIND)):
             self.proxy.lose_reply(method=method, path=path, count=5)
         self.start_behind_proxy()
-        high = arrive()
-        self.wait_for(lambda: self.objects.all_bound(high), "every preemptor bound", 90)
-        self.wait_clean()
-        self.assertEqual(len(set(self.evicted())), len(high), "one victim each")
+        self.wait_served(arrive(), again=True)
 
     def test_a_refused_eviction_is_not_insisted_on(self):
         # The budget has the last word, also when it changed between the plan and the eviction.
@@ -218,8 +220,8 @@ class FaultTest(FaultTestCase):
         self.under_way()
         file.write_text(self.token("second"))
         self.admin.delete(path_of("secrets", "first", "reprieve-system"))
-        self.wait_for(lambda: not self.still_valid(first), "the first token to be void", 60)
-        self.cluster.restart_apiserver()  # every connection that was let in with the old one is gone
+        self.cluster.restart_apiserver()  # what it let in with the old one, it has forgotten
+        self.assertFalse(self.still_valid(first))
         self.finish()
         self.assertTrue(replica.process.alive())
 

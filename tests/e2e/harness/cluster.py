@@ -214,7 +214,7 @@ class Cluster:
             entry = json.loads(line)
             target = entry.get("objectRef", {})
             if (
-                (wanted is None or entry["user"]["username"] == wanted)
+                (wanted is None or entry["user"].get("username") == wanted)
                 and verb in (None, entry["verb"])
                 and resource in (None, target.get("resource"))
                 and subresource in (None, target.get("subresource", ""))
