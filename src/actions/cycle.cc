@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "actions/allocate.h"
 #include "actions/demands.h"
 #include "actions/desk.h"
 #include "actions/gang_evict.h"
+#include "actions/holds.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/spare.h"
@@ -150,7 +152,9 @@ private:
             case NominationState::kInFlight: {
                 // Others may still be leaving, but not for this one.
                 if (placer_.fits(pod, nominated_node(snapshot(), pod), View::kNow)) return serve_like_new(demand);
-                wait_there(pod, builder_.note({.action = ActionKind::kPreempt}));
+                if (wait_there(pod, builder_.note({.action = ActionKind::kPreempt}))) return;
+                clear(pod);
+                serve_like_new(demand);
                 return;
             }
             case NominationState::kInterrupted:
@@ -186,18 +190,39 @@ private:
             serve_like_new(demand);
             return;
         }
-        const std::uint32_t note =
-            builder_.note({.action = ActionKind::kGangPreempt, .owner = owner_name(snapshot(), demand)});
+        if (!gang_waits_there(demand)) {
+            for (PodId p : demand.pods) {
+                if (nominated_node(snapshot(), p)) clear(p);
+            }
+            serve_like_new(demand);
+        }
+    }
+
+    bool gang_waits_there(const Demand& demand) {
+        const auto start = session_.tx.checkpoint();
+        const std::string owner = owner_name(snapshot(), demand);
+        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt, .owner = owner});
+        std::vector<PodId> left_out;
         for (PodId p : demand.pods) {
-            if (nominated_node(snapshot(), p)) {
-                wait_there(p, note);
-            } else {
-                builder_.unplaced({.pod = snapshot().pod_name(p),
-                                   .owner = owner_name(snapshot(), demand),
-                                   .never = false,
-                                   .reason = "waits while the victims of its gang are leaving"});
+            const NodeId node = nominated_node(snapshot(), p);
+            // Nobody leaves for it and it does not fit: its promise is void.
+            const bool in_vain = node && state_of(p) != NominationState::kInFlight &&
+                                 !placer_.fits(p, node, View::kLater);
+            if (!node || in_vain) {
+                left_out.push_back(p);
+            } else if (!wait_there(p, note)) {
+                session_.rollback(start);
+                return false;
             }
         }
+        for (PodId p : left_out) {
+            if (nominated_node(snapshot(), p)) clear(p);
+            builder_.unplaced({.pod = snapshot().pod_name(p),
+                               .owner = owner,
+                               .never = false,
+                               .reason = "waits while the victims of its gang are leaving"});
+        }
+        return true;
     }
 
     // Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it
@@ -242,15 +267,22 @@ private:
         });
     }
 
-    void wait_there(PodId pod, std::uint32_t note) {
+    // False: it does not fit any more, and somebody whom this plan has placed would suffer from it.
+    bool wait_there(PodId pod, std::uint32_t note) {
         const auto start = session_.tx.checkpoint();
         const NodeId node = nominated_node(snapshot(), pod);
         if (placer_.fits(pod, node, View::kLater)) {
             placer_.put(pod, node, View::kLater, note);
         } else {
+            std::set<PodId> others = placed_by_plan(desk_);
             session_.tx.nominate(pod, node, {}, note);
+            if (!placements_hold(desk_, others, {node})) {
+                session_.rollback(start);
+                return false;
+            }
         }
         session_.commit(start);
+        return true;
     }
 
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
@@ -282,7 +314,40 @@ private:
         refuse(demand, last);
     }
 
+    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must be
+    // near a victim, or spread that counts it.
     Served attempt(const ActionConfig& action, const Demand& demand) {
+        note_far_reaching();
+        const auto start = session_.tx.checkpoint();
+        Served served = try_action(action, demand);
+        if (!served.done || far_reaching_.empty() || !evicts_since(start) ||
+            placements_hold(desk_, far_reaching_, {}))
+            return served;
+        session_.rollback(start);
+        builder_.charge_again(session_, owner_name(snapshot(), demand));
+        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
+    }
+
+    bool evicts_since(Transaction::Checkpoint start) {
+        return std::ranges::any_of(session_.tx.since(start), [](const Op& op) { return op.kind == OpKind::kEvict; });
+    }
+
+    void note_far_reaching() {
+        const auto journal = session_.tx.journal();
+        noted_ = std::min(noted_, journal.size());
+        for (; noted_ < journal.size(); ++noted_) {
+            const Op& op = journal[noted_];
+            if (op.kind != OpKind::kPlace && op.kind != OpKind::kNominate) continue;
+            const PodClass& cls = snapshot().class_of(op.pod);
+            if (!cls.affinity.empty() || !cls.spread.empty()) far_reaching_.insert(op.pod);
+        }
+        std::erase_if(far_reaching_, [&](PodId p) {
+            const PodState state = snapshot().pods[p].state;
+            return state != PodState::kPlaced && state != PodState::kNominated;
+        });
+    }
+
+    Served try_action(const ActionConfig& action, const Demand& demand) {
         switch (action.kind) {
             case ActionKind::kAllocate:
                 return allocate(desk_, demand);
@@ -356,6 +421,8 @@ private:
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
+    std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
+    std::size_t noted_ = 0;         // ops of the journal that were looked at for it
 };
 
 }  // namespace

@@ -156,13 +156,8 @@ void GangEvict::carry_out(const Demand& demand,
                              .mode = eviction_mode(action_),
                              .violations = unit.violations,
                              .priority = unit.priority,
-                             .reason = fmt::format("{} {} (priority {}){}{}{}",
-                                                   rule,
-                                                   owner,
-                                                   demand.priority,
-                                                   where,
-                                                   part,
-                                                   unit.violations > 0 ? ", over its disruption budget" : "")});
+                             .reason = fmt::format("{} {} (priority {}){}", rule, owner, demand.priority, where),
+                             .part = part});
         for (PodId victim : choice.list.pods_of(unit))
             desk_.session.tx.evict(victim, note);
     }

@@ -17,9 +17,10 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
     const NodeId node = nominated_node(s, pod);
     if (!node || never_there) return NominationState::kLost;
     const PodRow& row = s.pods[pod];
-    const std::int32_t standing =
-        row.gang && s.gangs[row.gang].priority_from_group ? s.gangs[row.gang].attack_priority : row.priority;
-    const Gang* group = row.gang ? s.gangs[row.gang].fact : nullptr;
+    const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
+    const bool as_gang = gang != nullptr && (gang->priority_from_group || gang->min > 0);
+    const std::int32_t standing = as_gang ? gang->attack_priority : row.priority;
+    const Gang* group = gang != nullptr ? gang->fact : nullptr;
     const auto named = [&](const std::string& uid) {
         const auto in = [&](const std::optional<PlanNote>& plan) {
             return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end();

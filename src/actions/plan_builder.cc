@@ -15,6 +15,22 @@ std::string device_text(const DeviceHold& hold) {
                            : fmt::format("{}:{}m", hold.index, hold.milli);
 }
 
+// The last op of a pod tells where it ended; ops that were taken back again leave nothing.
+std::map<PodId, const Op*> standing_ops(const Session& session) {
+    std::map<PodId, const Op*> last;
+    for (const Op& op : session.tx.journal()) {
+        if (op.sign > 0)
+            last[op.pod] = &op;
+        else
+            last.erase(op.pod);
+    }
+    return last;
+}
+
+std::string explain(const OpNote& note) {
+    return note.reason + note.part + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
+}
+
 }  // namespace
 
 std::uint32_t PlanBuilder::note(OpNote note) {
@@ -33,14 +49,12 @@ void PlanBuilder::charge_again(const Session& session, const std::string& owner)
     if (bill == bills_.end() || certificate == certificates_.end()) return;
     VictimBill total(session.snapshot, bill->order, bill->work, bill->need, bill->queue_order);
     std::set<std::uint32_t> units;
-    for (const Op& op : session.tx.journal()) {
-        const OpNote& note = notes_[op.note];
-        if (op.kind != OpKind::kEvict || op.sign < 0 || note.owner != owner ||
-            session.snapshot.pods[op.pod].state != PodState::kEvicted)
-            continue;
-        if (units.insert(op.note).second)
-            total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[op.pod].queue);
-        total.add_pod(op.pod, note.priority);
+    for (const auto& [pod, op] : standing_ops(session)) {
+        const OpNote& note = notes_[op->note];
+        if (op->kind != OpKind::kEvict || note.owner != owner) continue;
+        if (units.insert(op->note).second)
+            total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[pod].queue);
+        total.add_pod(pod, note.priority);
     }
     if (units.empty()) {
         // Nobody goes for it any more: there is nothing to prove.
@@ -57,15 +71,7 @@ Plan PlanBuilder::build(const Session& session) const {
     const Snapshot& s = session.snapshot;
     Plan plan;
     plan.now = s.now_time;
-    // The last op of a pod tells where it ended; ops that were taken back again leave nothing.
-    std::map<PodId, const Op*> last;
-    for (const Op& op : session.tx.journal()) {
-        if (op.sign > 0)
-            last[op.pod] = &op;
-        else
-            last.erase(op.pod);
-    }
-    for (const auto& [pod, op] : last) {
+    for (const auto& [pod, op] : standing_ops(session)) {
         const OpNote& note = notes_[op->note];
         if (op->kind == OpKind::kEvict) {
             plan.evictions.push_back({.pod = s.pod_name(pod),
@@ -78,7 +84,7 @@ Plan PlanBuilder::build(const Session& session) const {
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
                                       .stage = "",
-                                      .reason = note.reason});
+                                      .reason = explain(note)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),
                         .node = std::string(s.node_name(op->node)),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actions/eviction_mode.h"
+#include "plugins/network_topology.h"
 
 namespace reprieve {
 Preempt::Preempt(Desk& desk, const ActionConfig& action)
@@ -21,7 +22,9 @@ Served Preempt::serve(const Demand& demand) {
     std::string gang_owner;
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
-        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {};  // a gang is gangPreempt's business
+        // A gang is gangPreempt's business, and so is one pod that may not run just anywhere.
+        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1 || !network_search_space(s, demand.gang).anywhere())
+            return {};
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }
@@ -68,15 +71,14 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
              .mode = eviction_mode(action_),
              .violations = unit.violations,
              .priority = unit.priority,
-             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}{}{}; cheapest of {} node{}",
+             .reason = fmt::format("priority {} makes room for {} (priority {}) on {}",
                                    unit.priority,
                                    owner,
                                    priority,
-                                   s.node_name(choice.node),
-                                   part,
-                                   unit.violations > 0 ? ", over its disruption budget" : "",
-                                   choice.candidates,
-                                   choice.candidates == 1 ? "" : "s")});
+                                   s.node_name(choice.node)),
+             .part = part,
+             .detail = fmt::format(
+                 "; cheapest of {} node{}", choice.candidates, choice.candidates == 1 ? "" : "s")});
         for (PodId victim : choice.victims.list.pods_of(unit))
             desk_.session.tx.evict(victim, note);
     }

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
+#include "actions/holds.h"
 #include "plugins/limits.h"
+#include "search/units.h"
 
 namespace reprieve {
 namespace {
@@ -21,17 +24,41 @@ public:
 
     void run() {
         collect();
-        if (owners_.size() < 2) return;
-        std::ranges::stable_sort(units_,
-                                 [&](const EvictedUnit& a, const EvictedUnit& b) { return priority(a) > priority(b); });
-        for (const EvictedUnit& unit : units_) {
-            if (std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); }) ||
-                limits_)
-                try_to_spare(unit);
-        }
+        spare_units();
+        relieve_gangs();
     }
 
 private:
+    void spare_units() {
+        std::ranges::stable_sort(units_,
+                                 [&](const EvictedUnit& a, const EvictedUnit& b) { return priority(a) > priority(b); });
+        for (const EvictedUnit& unit : units_) {
+            if (in_doubt(unit)) try_to_spare(unit);
+        }
+    }
+
+    // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end up
+    // elsewhere in its domain than where the search made room for it.
+    bool in_doubt(const EvictedUnit& unit) {
+        if (counts_for_a_reclaim(unit)) return false;
+        return limits_ || note(unit.note).action != ActionKind::kPreempt ||
+               std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
+    }
+
+    // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
+    bool counts_for_a_reclaim(const EvictedUnit& unit) {
+        return std::ranges::any_of(unit.pods, [&](PodId p) {
+            const QueueId queue = snapshot().pods[p].queue;
+            return queue && std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); });
+        });
+    }
+
+    // The root of a tree is everybody's: it tells nobody apart.
+    std::span<const QueueId> below_the_root(QueueId queue) {
+        const std::span<const QueueId> path(snapshot().queue_path[queue]);
+        return path.size() > 1 ? path.first(path.size() - 1) : path;
+    }
+
     Snapshot& snapshot() { return desk_.session.snapshot; }
     const OpNote& note(std::uint32_t id) { return desk_.plan.note_of(Op{.note = id}); }
     std::int32_t priority(const EvictedUnit& unit) { return note(unit.note).priority; }
@@ -49,10 +76,15 @@ private:
                 EvictedUnit& unit = by_note[op.note];
                 unit.note = op.note;
                 unit.pods.push_back(op.pod);
-                owners_.insert(owner);
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
                 placed_.insert(op.pod);
+                notes_[op.pod] = op.note;
+                const QueueId queue = snapshot().pods[op.pod].queue;
+                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
+                    const auto path = below_the_root(queue);
+                    reclaiming_.insert(path.begin(), path.end());
+                }
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
                 limits_ =
                     limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
@@ -64,55 +96,52 @@ private:
             units_.push_back(std::move(unit));
     }
 
-    // Whoever the plan placed must still fit: on the unit's nodes, and everywhere if its rules reach beyond its node.
-    bool all_hold(const std::set<NodeId>& nodes) {
-        for (PodId pod : placed_) {
-            const NodeId node = snapshot().pods[pod].node;
-            const bool local = desk_.session.filters.node_local(snapshot(), snapshot().class_of(pod)) && !limits_;
-            if (local && !nodes.contains(node)) continue;
-            const auto mark = desk_.session.tx.checkpoint();
-            desk_.session.tx.unplace(pod);
-            const Candidate candidate(snapshot(), pod);
-            const bool fits =
-                within_limits(snapshot(), snapshot().later, snapshot().pods[pod].queue, candidate.cls.requests) &&
-                desk_.session.filters.check_view(candidate, snapshot().later, snapshot().later, node).fits();
-            desk_.session.tx.rollback(mark);
-            if (!fits || !devices_hold(pod, node)) return false;
-        }
-        return true;
-    }
+    bool all_hold(const std::set<NodeId>& nodes) { return placements_hold(desk_, placed_, nodes); }
 
-    // The very devices it was given, not just some.
-    bool devices_hold(PodId pod, NodeId node) {
-        if (snapshot().holds[pod].empty()) return true;
-        const std::vector<Device>& devices = snapshot().devices[node];
-        const std::vector<DeviceUse>& use = snapshot().later.use(node).devices;
-        for (std::size_t i = 0; i < devices.size(); ++i) {
-            const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
-                              use[i].milli > kMilliPerDevice ||
-                              (use[i].memory > devices[i].memory && use[i].shares > 0);
-            if (over) return false;
+    // Whoever comes back takes the devices it had; those that the plan gave away may be replaced by others.
+    bool choose_devices_again(const std::set<NodeId>& nodes) {
+        struct Seat {
+            PodId pod;
+            NodeId node;
+            View view;
+            std::uint32_t note;
+        };
+        std::vector<Seat> seats;
+        for (PodId pod : placed_) {
+            const PodRow& row = snapshot().pods[pod];
+            if (!nodes.contains(row.node) || snapshot().holds[pod].empty()) continue;
+            seats.push_back({pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
         }
-        return true;
+        for (const Seat& seat : seats)
+            desk_.session.tx.unplace(seat.pod);
+        for (const Seat& seat : seats) {
+            if (!desk_.placer.fits(seat.pod, seat.node, seat.view)) return false;
+            desk_.placer.put(seat.pod, seat.node, seat.view, seat.note);
+        }
+        return !seats.empty();
     }
 
     // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is
     // gone.
-    bool gang_gone(const EvictedUnit& unit) {
+    bool back_in_a_broken_gang(const EvictedUnit& unit) {
         if (note(unit.note).unit != UnitKind::kSafe) return false;
         const GangId gang = snapshot().pods[unit.pods.front()].gang;
-        return gang && snapshot().gangs[gang].live < snapshot().gangs[gang].min;
+        if (!gang) return false;
+        const GangRow& row = snapshot().gangs[gang];
+        const auto lost =
+            std::ranges::count_if(row.pods, [&](PodId p) { return snapshot().pods[p].state == PodState::kEvicted; });
+        return row.live < row.min && row.live + lost >= row.min;
     }
 
     void try_to_spare(const EvictedUnit& unit) {
-        if (gang_gone(unit)) return;
         const auto mark = desk_.session.tx.checkpoint();
         std::set<NodeId> nodes;
         for (PodId pod : unit.pods) {
             nodes.insert(snapshot().pods[pod].node);
             desk_.session.tx.restore(pod);
         }
-        if (all_hold(nodes)) {
+        if (!back_in_a_broken_gang(unit) && (all_hold(nodes) || (choose_devices_again(nodes) && all_hold(nodes)))) {
+            start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
             desk_.plan.charge_again(desk_.session, note(unit.note).owner);
         } else {
@@ -120,11 +149,99 @@ private:
         }
     }
 
+    // Nobody goes for it any more: it need not wait, if it fits as things are.
+    void start_at_once(const std::string& owner) {
+        const auto still_goes = [&](const EvictedUnit& unit) {
+            return note(unit.note).owner == owner && snapshot().pods[unit.pods.front()].state == PodState::kEvicted;
+        };
+        if (std::ranges::any_of(units_, still_goes)) return;
+        const auto mark = desk_.session.tx.checkpoint();
+        std::vector<std::pair<PodId, NodeId>> seats;
+        for (PodId pod : placed_) {
+            const PodRow& row = snapshot().pods[pod];
+            const std::string& of = note(notes_.at(pod)).owner;
+            if (row.state == PodState::kNominated && owner == (of.empty() ? snapshot().pod_name(pod) : of))
+                seats.emplace_back(pod, row.node);
+        }
+        for (const auto& [pod, node] : seats)
+            desk_.session.tx.unplace(pod);
+        for (const auto& [pod, node] : seats) {
+            if (!desk_.placer.fits(pod, node, View::kNow)) {
+                desk_.session.tx.rollback(mark);
+                return;
+            }
+            desk_.placer.put(pod, node, View::kNow, notes_.at(pod));
+        }
+    }
+
+    // Which pods of a gang are its surplus is settled before it is known who stands in the way. If those that must go are
+    // few enough, they were the surplus: the rest of the gang stays.
+    void relieve_gangs() {
+        std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
+        for (const EvictedUnit& unit : units_) {
+            for (PodId pod : unit.pods) {
+                const GangId gang = snapshot().pods[pod].gang;
+                if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
+            }
+        }
+        for (const auto& [gang, pods] : losses) {
+            const GangRow& row = snapshot().gangs[gang];
+            const bool single = row.fact != nullptr && row.fact->disruption == DisruptionMode::kSingle;
+            const bool was_more_than_enough = row.live + static_cast<std::int32_t>(pods.size()) > row.min;
+            const bool whole = std::ranges::any_of(
+                pods, [&](const auto& item) { return note(item.second).unit == UnitKind::kWhole; });
+            if (row.min > 0 && !row.one_unit() && !single && whole && was_more_than_enough) relieve(gang, pods);
+        }
+    }
+
+    void relieve(GangId gang, const std::map<PodId, std::uint32_t>& losses) {
+        Transaction& tx = desk_.session.tx;
+        const auto mark = tx.checkpoint();
+        std::vector<PodId> lost;
+        for (const auto& [pod, id] : losses)
+            lost.push_back(pod);
+        std::ranges::sort(lost, [&](PodId a, PodId b) {
+            const PodRow& x = snapshot().pods[a];
+            const PodRow& y = snapshot().pods[b];
+            if (x.priority != y.priority) return x.priority > y.priority;
+            if (x.started != y.started) return x.started < y.started;
+            return snapshot().name_less(a, b);
+        });
+        std::vector<PodId> must_go;
+        for (PodId pod : lost) {
+            const auto before = tx.checkpoint();
+            tx.restore(pod);
+            if (all_hold({snapshot().pods[pod].node})) continue;
+            tx.rollback(before);
+            must_go.push_back(pod);
+        }
+        if (must_go.size() == lost.size() || !can_spare(snapshot(), gang, must_go, must_go)) {
+            tx.rollback(mark);
+            return;
+        }
+        for (PodId pod : must_go) {
+            OpNote safe = note(losses.at(pod));
+            safe.unit = UnitKind::kSafe;
+            safe.part = ", surplus of its gang";
+            safe.violations = std::ranges::any_of(snapshot().class_of(pod).budgets,
+                                                  [&](BudgetId id) { return snapshot().budgets[id].left < 0; });
+            tx.restore(pod);
+            tx.evict(pod, desk_.plan.note(std::move(safe)));
+        }
+        desk_.session.commit(mark);
+        std::set<std::string> owners;
+        for (const auto& [pod, id] : losses)
+            owners.insert(note(id).owner);
+        for (const std::string& owner : owners)
+            desk_.plan.charge_again(desk_.session, owner);
+    }
+
     Desk& desk_;
     std::vector<EvictedUnit> units_;
-    std::set<std::string> owners_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
+    std::set<QueueId> reclaiming_;  // queues that reclaim in this plan, and those above them but the root
+    std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
 };
 

@@ -99,6 +99,7 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
     }
     const bool changed = believe(name, entry, now);
     const bool keep = remarkable(entry, now);
+    if (keep) note_due(entry, now);
     if (keep && known == entries_.end())
         entries_.emplace(std::move(name), std::move(entry));
     else if (!keep && known != entries_.end())
@@ -199,6 +200,7 @@ void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time 
     entry.node = node;
     entry.expires = now + options_.confirmation;
     entry.leaving = now + Duration{entry.watched.grace_seconds * kSecond};
+    note_due(entry, now);
     believe(name, entry, now);
 }
 
@@ -246,11 +248,13 @@ bool Beliefs::hear(const SinkReport& report, Time now) {
     // A bind that fails once is tried again at once: most often somebody else was faster and the next plan knows.
     const bool at_once = report.step == SinkStep::kBind && entry.failures == 1;
     if (!at_once) entry.left_alone = now + pause_after(entry.failures);
+    note_due(entry, now);
     believe(report.pod, entry, now);
     return true;
 }
 
 bool Beliefs::review(Time now) {
+    if (!due_.is_set() || now < due_) return false;
     for (const auto& [name, entry] : entries_) {
         const auto& plan = entry.watched.more().plan;
         if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now)
@@ -264,21 +268,32 @@ bool Beliefs::review(Time now) {
         if (entry.left_alone.is_set() && entry.left_alone + kLongestPause <= now) entry.failures = 0;
         at = remarkable(entry, now) ? std::next(at) : entries_.erase(at);
     }
+    due_ = {};
+    for (const auto& [name, entry] : entries_)
+        earlier(due_, due(entry, now));
     return changed;
 }
 
-Time Beliefs::next_review(Time now) const {
+Time Beliefs::due(const Entry& entry, Time now) const {
     Time next;
-    for (const auto& [name, entry] : entries_) {
-        const Pod& pod = entry.watched;
-        if (entry.assumed != Assumed::kNothing) earlier(next, entry.expires);
-        if (entry.left_alone > now) earlier(next, entry.left_alone);
-        if (pod.terminating() && pod.disruption_target && pod.deleting + options_.patience > now)
-            earlier(next, pod.deleting + options_.patience);
-        const auto& plan = pod.more().plan;
-        if (!pod.node && plan && plan->deadline > now) earlier(next, plan->deadline);
-    }
+    const auto later = [&](Time time) {
+        if (time > now) earlier(next, time);
+    };
+    const Pod& pod = entry.watched;
+    if (entry.assumed != Assumed::kNothing) later(entry.expires);
+    later(entry.left_alone);
+    if (entry.left_alone.is_set()) later(entry.left_alone + kLongestPause);
+    if (pod.terminating() && pod.disruption_target) later(pod.deleting + options_.patience);
+    const auto& plan = pod.more().plan;
+    if (!pod.node && plan) later(plan->deadline);
     return next;
+}
+
+void Beliefs::note_due(const Entry& entry, Time now) {
+    earlier(due_, due(entry, now));
+    // Passed while nobody looked, perhaps under another scheduler.
+    const auto& plan = entry.watched.more().plan;
+    if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now) earlier(due_, now);
 }
 
 std::size_t Beliefs::assumptions() const {

@@ -28,6 +28,7 @@ namespace {
 constexpr const char* kSchedulerName = "reprieve";
 constexpr const char* kSpeedToWatch = "10x";
 constexpr Duration kLongestWait{500'000};  // on a real cluster: how long a signal may go unnoticed
+constexpr std::int64_t kRest = 19;         // on a real cluster: planning takes a twentieth of the time
 constexpr Duration kShortestLease{1'000'000};
 constexpr Duration kResync{std::int64_t{300} * 1'000'000};
 
@@ -139,6 +140,7 @@ private:
         if (wants_kube(options_)) {
             loop_.longest_wait = kLongestWait;
             loop_.resync = kResync;
+            loop_.rest = kRest;
             return ports_.kube(target_, words);
         }
         EmbeddedOptions embedded{

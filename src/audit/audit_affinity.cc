@@ -61,13 +61,17 @@ bool may_be_first(const Scene& scene, const PlacedPod& placed, const std::vector
     const std::vector<PodAffinityTerm>& terms = judged.spec(placed.pod).affinity;
     if (!speaks_of(judged, terms, placed.pod)) return false;
     if (proof == Proof::kOfFit) return mates.empty();
-    // Those that the plan brings may have come after it, unless they would have had to follow it into its domain.
+    const auto near = [&](NodeId a, NodeId b) {
+        return std::ranges::all_of(
+            terms, [&](const PodAffinityTerm& term) { return share_domain(judged, term.topology_key, a, b); });
+    };
+    // Those that the plan brings may have come after it, unless they would have had to follow it into its domain: who
+    // asks for the same and has no other company.
     return std::ranges::all_of(mates, [&](const Seat& mate) {
         if (mate.placed == nullptr) return false;
-        if (judged.spec(mate.pod).affinity != terms) return true;
-        return std::ranges::all_of(terms, [&](const PodAffinityTerm& term) {
-            return share_domain(judged, term.topology_key, placed.node, mate.node);
-        });
+        if (judged.spec(mate.pod).affinity != terms || near(placed.node, mate.node)) return true;
+        return std::ranges::any_of(
+            mates, [&](const Seat& third) { return third.pod != mate.pod && near(third.node, mate.node); });
     });
 }
 

@@ -70,6 +70,28 @@ bool limited_by_runtime(const Case& judged, PodId pod) {
     });
 }
 
+// With the unit back, its queue uses more, and a reclaim for that queue might lose its right.
+bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
+    // The root of a tree is everybody's: it tells nobody apart.
+    const auto above = [&](PodId pod) {
+        std::set<QueueId> found;
+        const QueueId queue = judged.row(pod).queue;
+        if (!queue) return found;
+        const auto& path = judged.snapshot.queue_path[queue];
+        found.insert(path.begin(), path.end());
+        if (path.size() > 1) found.erase(path.back());
+        return found;
+    };
+    for (const PlacedPod& item : judged.placed) {
+        if (item.entry->action != to_text(ActionKind::kGangReclaim)) continue;
+        const std::set<QueueId> theirs = above(item.pod);
+        for (const PodId pod : unit.pods) {
+            if (std::ranges::any_of(above(pod), [&](QueueId q) { return theirs.contains(q); })) return true;
+        }
+    }
+    return false;
+}
+
 bool fits(const Scene& scene, const PlacedPod& placed) {
     Findings findings;
     judge_fit(scene, placed, Proof::kOfFit, findings);
@@ -120,6 +142,16 @@ bool demand_fits(Scene& scene, const VictimUnit& unit) {
     return minimum_fits(scene, owner.gang, own);
 }
 
+// Somebody else whom the plan places may live on the same eviction. They keep the devices they were given.
+bool others_hold(const Scene& scene, const VictimUnit& unit) {
+    return std::ranges::all_of(scene.judged().placed, [&](const PlacedPod& item) {
+        if (item.in_flight || item.owner() == unit.owner) return true;
+        Findings findings;
+        judge_devices(scene, item, Proof::kOfFault, findings);
+        return findings.empty() && fits(scene, item);
+    });
+}
+
 }  // namespace
 
 void judge_need(const Scene& later, Report& report) {
@@ -129,10 +161,10 @@ void judge_need(const Scene& later, Report& report) {
     for (const PodId pod : judged.cluster.resizing())
         scene.grow(pod);
     for (const auto& [key, unit] : units_of(judged)) {
-        if (room_was_held_before(judged, unit.action)) continue;
+        if (room_was_held_before(judged, unit.action) || counts_for_a_reclaim(judged, unit)) continue;
         for (const PodId pod : unit.pods)
             scene.put_back(pod);
-        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit)) {
+        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit) && others_hold(scene, unit)) {
             report.add("needless",
                        judged.name(unit.pods.front()),
                        fmt::format("{} fits without evicting it{}",

@@ -179,6 +179,8 @@ const std::vector<NodeId>& Case::domain(StringId key, StringId value) const {
 bool Case::is_in_flight(const PlacedPod& item) const {
     const Pod& pod = fact(item.pod);
     if (!item.entry->after_evictions || !pod.nominated || words.text(pod.nominated) != item.entry->node) return false;
+    // Cleared, then planned anew: what was promised before is over, even where it ends on the same node.
+    if (std::ranges::find(plan.nominations_cleared, item.entry->pod) != plan.nominations_cleared.end()) return false;
     std::vector<std::string> paid;
     if (pod.more().plan) paid = pod.more().plan->victim_uids;
     if (const GangId gang = row(item.pod).gang; gang && snapshot.gangs[gang].fact != nullptr) {

@@ -20,7 +20,7 @@ bool holds_place(const PodRow& row) {
 std::int64_t free_cpu(const Snapshot& s, std::span<const NodeId> nodes) {
     std::int64_t sum = 0;
     for (NodeId node : nodes)
-        sum += s.later.free(node, kCpu);
+        sum += std::max<std::int64_t>(s.later.free(node, kCpu), 0);
     return sum;
 }
 

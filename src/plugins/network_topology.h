@@ -20,6 +20,10 @@ struct SearchSpace {
     std::vector<SearchDomain> domains;
     bool soft = false;    // wider tiers are a fallback, not an alternative
     std::string missing;  // the rule names a tier that does not exist: the gang is never placed
+
+    [[nodiscard]] bool anywhere() const {
+        return domains.size() == 1 && domains.front().name.empty() && domains.front().nodes.empty();
+    }
 };
 
 // Tightest tier first, inside a tier the fullest domain, then by name. A gang without a rule may use the whole cluster.

@@ -71,17 +71,7 @@ void GangVictims::apply_vote() {
     std::vector<bool> allowed(list_.units.size());
     for (std::uint32_t u : order_)
         allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
-    std::vector<std::int32_t> moved(list_.units.size(), -1);
-    std::vector<Unit> kept;
-    for (std::size_t i = 0; i < list_.units.size(); ++i) {
-        if (!allowed[i]) continue;
-        moved[i] = static_cast<std::int32_t>(kept.size());
-        kept.push_back(list_.units[i]);
-    }
-    for (Unit& u : kept) {
-        if (u.whole >= 0) u.whole = moved[static_cast<std::size_t>(u.whole)];
-    }
-    list_.units = std::move(kept);
+    const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
         u = static_cast<std::uint32_t>(moved[u]);
@@ -175,7 +165,7 @@ void GangVictims::describe_binding() {
     for (const auto& [dim, value] : fit_.need()) {
         std::int64_t free = 0;
         for (NodeId node : s.nodes_by_name)
-            free += in_domain_[node.index()] ? s.later.free(node, dim) : 0;
+            free += in_domain_[node.index()] ? std::max<std::int64_t>(s.later.free(node, dim), 0) : 0;
         if (free < value) {
             binding_ = fmt::format("{} can free {} of {} {}", where, free, value, s.words->text(dim));
             return;
@@ -283,6 +273,11 @@ bool GangVictims::select_by_slots() {
             if (offer.possible && (best == nodes.size() || offer.cost < offers[best].cost)) best = i;
         }
         if (best == nodes.size()) return false;
+        // Part of it may have gone since, with a gang that reaches further than its node: ask again.
+        if (std::ranges::any_of(offers[best].units, [&](std::uint32_t u) { return taken_[u]; })) {
+            offers[best].known = false;
+            continue;
+        }
         const std::vector<std::uint32_t> chosen = offers[best].units;
         for (std::uint32_t u : chosen) {
             if (!taken_[u]) take(u);

@@ -157,13 +157,19 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     for (int round = 0; !fits && !asker_.resize && round < kRemoteRounds; ++round) {
         const Answer answer =
             session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
-        const std::size_t before = out.list.units.size();
+        const std::size_t before = out.list.pods.size();
+        std::vector<PodId> more;
         if (answer.fit == Fit::kNotNow)
-            add_remote_units(node, answer, out.list);
+            more = remote_pods(node, answer);
         else if (answer.fits())
-            add_units_under_limit(out.list);
-        if (out.list.units.size() == before) break;
+            more = pods_under_limit();
+        // What a gang can spare is counted as things stand without the dry run.
         tx.rollback(start);
+        finder_.of_pods(more, rules_.attack, out.list);
+        if (out.list.pods.size() == before) {
+            evict_all();
+            break;
+        }
         if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, out.list);
         evict_all();
         fits = passes(node);
@@ -195,17 +201,20 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
 }
 
 // The queue is over its limit: whoever counts towards the same limit frees it, wherever it runs.
-void NodeVictims::add_units_under_limit(UnitList& list) {
+std::vector<PodId> NodeVictims::pods_under_limit() const {
     const Snapshot& s = session_.snapshot;
+    std::vector<PodId> found;
     for (NodeId other : s.nodes_by_name) {
         for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && share_limit(s, s.pods[pod].queue, s.pods[asker_.pod].queue))
-                finder_.of_pod(pod, rules_.attack, list);
+            if (s.pods[pod].state == PodState::kRunning &&
+                share_limit(s, s.pods[pod].queue, s.pods[asker_.pod].queue))
+                found.push_back(pod);
         }
     }
+    return found;
 }
 
-void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& list) {
+std::vector<PodId> NodeVictims::remote_pods(NodeId node, const Answer& answer) const {
     const Snapshot& s = session_.snapshot;
     const PodClass& mine = candidate_.cls;
     const auto same_domain = [&](TopologyKeyId key, NodeId other) {
@@ -238,13 +247,14 @@ void NodeVictims::add_remote_units(NodeId node, const Answer& answer, UnitList& 
                 return false;
         }
     };
+    std::vector<PodId> found;
     for (NodeId other : s.nodes_by_name) {
         if (other == node) continue;
         for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other))
-                finder_.of_pod(pod, rules_.attack, list);
+            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other)) found.push_back(pod);
         }
     }
+    return found;
 }
 
 Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const {

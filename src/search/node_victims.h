@@ -59,8 +59,8 @@ private:
     [[nodiscard]] bool gather(NodeId node, UnitList& list);
     [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
     [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
-    void add_remote_units(NodeId node, const Answer& answer, UnitList& list);
-    void add_units_under_limit(UnitList& list);
+    [[nodiscard]] std::vector<PodId> remote_pods(NodeId node, const Answer& answer) const;
+    [[nodiscard]] std::vector<PodId> pods_under_limit() const;
     void order_for_return(UnitList& list);
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
 

@@ -55,7 +55,7 @@ private:
                 session_.rollback(mark);
                 std::int64_t room = 0;
                 for (NodeId n : child.nodes)
-                    room += view().free(n, kCpu);
+                    room += std::max<std::int64_t>(view().free(n, kCpu), 0);
                 const bool better = left.size() != best_left.size() ? left.size() < best_left.size() : room < best_room;
                 if (left.size() == rest.size() || !better) continue;
                 best = i;

@@ -53,9 +53,10 @@ bool lives(const Snapshot& s, PodId p) {
 // Members of the gang that may go one by one without leaving it short.
 class Surplus {
 public:
-    Surplus(const Snapshot& s, GangId id) : snapshot_(s) {
+    // `evicted`: its pods that are out at this moment and count nevertheless.
+    Surplus(const Snapshot& s, GangId id, std::span<const PodId> evicted = {}) : snapshot_(s), evicted_(evicted) {
         const GangRow& gang = s.gangs[id];
-        global_ = gang.live - gang.min;
+        global_ = gang.live - gang.min + static_cast<std::int32_t>(evicted.size());
         broken_ = global_ < 0;
         count_sub_groups(gang);
         if (gang.fact == nullptr || gang.fact->role_minimums.empty()) return;
@@ -66,7 +67,7 @@ public:
         for (const auto& [role, min] : gang.fact->role_minimums) {
             std::int32_t live = 0;
             for (PodId p : gang.pods) {
-                if (s.facts->pod(p).role == role && lives(s, p)) ++live;
+                if (s.facts->pod(p).role == role && counts(p)) ++live;
             }
             roles_.emplace_back(role, live - min);
         }
@@ -91,12 +92,16 @@ private:
         std::int32_t live = 0;
     };
 
+    [[nodiscard]] bool counts(PodId pod) const {
+        return lives(snapshot_, pod) || std::ranges::find(evicted_, pod) != evicted_.end();
+    }
+
     void count_sub_groups(const GangRow& gang) {
         if (gang.fact == nullptr || gang.fact->sub_groups.empty()) return;
         policies_ = &gang.fact->sub_groups;
         for (PodId p : gang.pods) {
             const SubGroupKey key = sub_group_of(snapshot_, p);
-            if (!key || !lives(snapshot_, p)) continue;
+            if (!key || !counts(p)) continue;
             auto at = std::ranges::find(subs_, key, &SubGroup::key);
             if (at == subs_.end()) at = subs_.insert(subs_.end(), {key, 0});
             ++at->live;
@@ -127,6 +132,7 @@ private:
     const std::vector<SubGroupPolicy>* policies_ = nullptr;
     std::vector<SubGroup> subs_;
     const Snapshot& snapshot_;
+    std::span<const PodId> evicted_;
     std::int32_t global_ = 0;
     bool broken_ = false;
     std::vector<std::pair<StringId, std::int32_t>> roles_;
@@ -161,11 +167,20 @@ void UnitFinder::add(UnitKind kind, std::int32_t rank, std::span<const PodId> po
     out.units.push_back(unit);
 }
 
+// This plan has just given a member its place: the gang is not taken apart in the same breath.
+bool UnitFinder::starting(GangId gang) const {
+    return std::ranges::any_of(session_.snapshot.gangs[gang].pods, [&](PodId p) {
+        const PodState state = session_.snapshot.pods[p].state;
+        return state == PodState::kPlaced || state == PodState::kNominated;
+    });
+}
+
 // All running pods that go with this gang; false if one of them may not be taken.
 bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
     const Snapshot& s = session_.snapshot;
     out.clear();
     const auto collect = [&](GangId gang) {
+        if (starting(gang)) return false;
         for (PodId p : s.gangs[gang].pods) {
             if (s.pods[p].state != PodState::kRunning) continue;
             if (!takeable(p, attack)) return false;
@@ -189,8 +204,12 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack, a, b); });
     Surplus surplus(s, id);
     if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
-        for (PodId p : local_)
-            add(surplus.take(p) ? UnitKind::kSafe : UnitKind::kWhole, 2, std::span(&p, 1), out);
+        for (PodId p : local_) {
+            if (surplus.take(p))
+                add(UnitKind::kSafe, 2, std::span(&p, 1), out);
+            else if (!starting(id))
+                add(UnitKind::kWhole, 2, std::span(&p, 1), out);
+        }
         return;
     }
     std::vector<PodId> safe;
@@ -198,7 +217,7 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     for (PodId p : local_)
         (surplus.take(p) ? safe : core).push_back(p);
     std::int32_t whole = -1;
-    if (!core.empty() && (attack.local_only || whole_pods(id, attack, scratch_))) {
+    if (!core.empty() && (attack.local_only ? !starting(id) : whole_pods(id, attack, scratch_))) {
         if (attack.local_only) scratch_ = core;
         std::erase_if(scratch_, [&](PodId p) { return std::ranges::find(safe, p) != safe.end(); });
         whole = static_cast<std::int32_t>(out.units.size());
@@ -210,22 +229,51 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
     }
 }
 
+// A pod that is a unit by itself is added; one of a gang waits in `in_gangs_`.
+void UnitFinder::add_alone(PodId pod, UnitList& out) {
+    const PodRow& row = session_.snapshot.pods[pod];
+    const GangRow* gang = row.gang ? &session_.snapshot.gangs[row.gang] : nullptr;
+    if (gang == nullptr)
+        add(UnitKind::kPod, 1, std::span(&pod, 1), out);
+    else if (gang->min == 0 && !gang->one_unit())
+        add(UnitKind::kPod, 2, std::span(&pod, 1), out);
+    else
+        in_gangs_.push_back(pod);
+}
+
 void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out) {
-    const Snapshot& s = session_.snapshot;
     in_gangs_.clear();
     for (NodeId node : nodes) {
-        for (PodId pod : s.node_pods[node]) {
-            if (!takeable(pod, attack)) continue;
-            const PodRow& row = s.pods[pod];
-            const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
-            if (gang == nullptr)
-                add(UnitKind::kPod, 1, std::span(&pod, 1), out);
-            else if (gang->min == 0 && !gang->one_unit())
-                add(UnitKind::kPod, 2, std::span(&pod, 1), out);
-            else
-                in_gangs_.push_back(pod);
+        for (PodId pod : session_.snapshot.node_pods[node]) {
+            if (takeable(pod, attack)) add_alone(pod, out);
         }
     }
+    add_gangs(attack, out);
+}
+
+void UnitFinder::of_pods(std::span<const PodId> pods, const Attack& attack, UnitList& out) {
+    in_gangs_.clear();
+    for (PodId pod : pods) {
+        if (takeable(pod, attack) && std::ranges::find(out.pods, pod) == out.pods.end()) add_alone(pod, out);
+    }
+    if (in_gangs_.empty()) return;
+    const Snapshot& s = session_.snapshot;
+    std::vector<bool> stays(out.units.size(), true);
+    const std::vector<PodId> come = in_gangs_;
+    for (std::size_t i = 0; i < out.units.size(); ++i) {
+        const Unit& unit = out.units[i];
+        const auto same_gang = [&](PodId p) { return s.pods[p].gang == unit.gang; };
+        if (unit.kind != UnitKind::kSafe || std::ranges::none_of(come, same_gang)) continue;
+        stays[i] = false;
+        in_gangs_.push_back(out.pods[unit.first]);
+    }
+    keep_allowed(out, std::move(stays));
+    add_gangs(attack, out);
+}
+
+// Splits what is in `in_gangs_`.
+void UnitFinder::add_gangs(const Attack& attack, UnitList& out) {
+    const Snapshot& s = session_.snapshot;
     if (in_gangs_.empty()) return;
     std::ranges::sort(in_gangs_, {}, [&](PodId p) { return std::pair(s.pods[p].gang, p); });
     std::vector<CompositeId> roots;
@@ -246,16 +294,9 @@ void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, U
     }
 }
 
-void UnitFinder::of_pod(PodId pod, const Attack& attack, UnitList& out) {
-    if (!takeable(pod, attack) || std::ranges::find(out.pods, pod) != out.pods.end()) return;
-    const PodRow& row = session_.snapshot.pods[pod];
-    const GangRow* gang = row.gang ? &session_.snapshot.gangs[row.gang] : nullptr;
-    if (gang == nullptr || (gang->min == 0 && !gang->one_unit())) {
-        add(UnitKind::kPod, gang == nullptr ? 1 : 2, std::span(&pod, 1), out);
-        return;
-    }
-    local_.assign(1, pod);
-    add_gang(row.gang, attack, out);
+bool can_spare(const Snapshot& s, GangId gang, std::span<const PodId> gone, std::span<const PodId> evicted) {
+    Surplus surplus(s, gang, evicted);
+    return std::ranges::all_of(gone, [&](PodId pod) { return surplus.take(pod); });
 }
 
 bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, const Unit& b) {
@@ -288,6 +329,24 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
     }
 }
 
+std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed) {
+    for (std::size_t i = 0; i < list.units.size(); ++i) {
+        if (!allowed[i] && list.units[i].whole >= 0) allowed[static_cast<std::size_t>(list.units[i].whole)] = false;
+    }
+    std::vector<std::int32_t> moved(list.units.size(), -1);
+    std::vector<Unit> kept;
+    for (std::size_t i = 0; i < list.units.size(); ++i) {
+        if (!allowed[i]) continue;
+        moved[i] = static_cast<std::int32_t>(kept.size());
+        kept.push_back(list.units[i]);
+    }
+    for (Unit& unit : kept) {
+        if (unit.whole >= 0) unit.whole = moved[static_cast<std::size_t>(unit.whole)];
+    }
+    list.units = std::move(kept);
+    return moved;
+}
+
 void drop_over_budget(const Snapshot& s, UnitList& list) {
     if (s.budgets.empty()) return;
     std::vector<std::uint32_t> order(list.units.size());
@@ -296,7 +355,7 @@ void drop_over_budget(const Snapshot& s, UnitList& list) {
     std::ranges::sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
     std::vector<std::pair<BudgetId, std::int64_t>> left;
-    std::vector<bool> dropped(list.units.size());
+    std::vector<bool> allowed_units(list.units.size(), true);
     for (std::uint32_t at : order) {
         auto spent = left;
         bool allowed = true;
@@ -312,20 +371,9 @@ void drop_over_budget(const Snapshot& s, UnitList& list) {
         if (allowed)
             left = std::move(spent);
         else
-            dropped[at] = true;
+            allowed_units[at] = false;
     }
-    // A SAFE pod does not outlive the refusal of its gang's WHOLE part: positions move, so links are made anew.
-    std::vector<std::int32_t> moved(list.units.size(), -1);
-    std::vector<Unit> kept;
-    for (std::size_t i = 0; i < list.units.size(); ++i) {
-        if (dropped[i]) continue;
-        moved[i] = static_cast<std::int32_t>(kept.size());
-        kept.push_back(list.units[i]);
-    }
-    for (Unit& unit : kept) {
-        if (unit.whole >= 0) unit.whole = moved[static_cast<std::size_t>(unit.whole)];
-    }
-    list.units = std::move(kept);
+    keep_allowed(list, std::move(allowed_units));
 }
 
 }  // namespace reprieve

@@ -58,22 +58,37 @@ public:
     void on_node(NodeId node, const Attack& attack, UnitList& out) { on_nodes(std::span(&node, 1), attack, out); }
     // Appends the units with a pod on one of these nodes; a gang's surplus is counted over all of them together.
     void on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out);
-    // Appends the unit of one pod that runs elsewhere, unless it is there already.
-    void of_pod(PodId pod, const Attack& attack, UnitList& out);
+    // Appends the units of pods that run elsewhere, unless they are there already. A gang's surplus is split anew over
+    // those that were there and those that come.
+    void of_pods(std::span<const PodId> pods, const Attack& attack, UnitList& out);
 
     // May this pod be taken at all?
     [[nodiscard]] bool takeable(PodId pod, const Attack& attack) const;
 
 private:
     void add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const;
+    void add_alone(PodId pod, UnitList& out);
+    void add_gangs(const Attack& attack, UnitList& out);
     void add_gang(GangId gang, const Attack& attack, UnitList& out);
     bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
+    [[nodiscard]] bool starting(GangId gang) const;
 
     const Session& session_;
     std::vector<PodId> local_;
     std::vector<PodId> scratch_;
     std::vector<PodId> in_gangs_;
 };
+
+// Whether the gang keeps its minimums (of all, of roles, of sub-groups) when exactly these of its pods go. `evicted` are
+// its pods that are out at this moment and would be back otherwise.
+[[nodiscard]] bool can_spare(const Snapshot& snapshot,
+                             GangId gang,
+                             std::span<const PodId> gone,
+                             std::span<const PodId> evicted);
+
+// Drops the units that are not allowed, and what falls with them: a gang goes whole only together with its surplus here.
+// Links follow the positions. Returns for each old position the new one, -1 if it is gone.
+std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed);
 
 // From most to least important: priority, composite before gang before pod, more pods, earlier start, name.
 [[nodiscard]] bool more_important(const Snapshot& snapshot, const UnitList& list, const Unit& a, const Unit& b);

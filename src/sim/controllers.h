@@ -6,6 +6,7 @@
 // owner that was there and is deleted takes its pods with it.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -45,6 +46,7 @@ private:
     Api& api_;
     PodMaker maker_;
     std::set<ObjectKey> dirty_;
+    std::map<ObjectKey, std::set<std::string>> finished_;  // by Job: UIDs of its pods that succeeded, there or not
     std::set<SlotId> lost_;           // pods of owners that are in no manifest
     std::set<std::string> replaced_;  // their uids, once there is another
 };

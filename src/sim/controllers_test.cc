@@ -184,6 +184,20 @@ spec:
     EXPECT_EQ(number_at(find("Job.batch", "sums")->body, {"status", "succeeded"}, -1), 3);
 }
 
+TEST_F(ControllersTest, what_a_job_has_finished_stays_finished_when_the_pods_are_gone) {
+    start(node_yaml("n1") + R"(---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: sums}
+spec: {template: {metadata: {annotations: {reprieve.dev/sim-run: 10s}}, spec: {containers: [{name: main}]}}}
+)");
+    const std::string name = pods().front();
+    bind(name, "n1");
+    pass(20);
+    remove(name);
+    EXPECT_THAT(pods(), IsEmpty());
+}
+
 TEST_F(ControllersTest, members_of_a_volcano_job_come_back_under_their_own_names_once_gone) {
     start(node_yaml("n1") + R"(---
 apiVersion: batch.volcano.sh/v1alpha1

@@ -17,10 +17,7 @@ void Controllers::serve_job(SlotId owner) {
     const ObjectKey key = store_.at(owner).key;
     const std::int64_t parallel = number_at(store_.at(owner).body, {"spec", "parallelism"}, 1);
     const std::int64_t completions = number_at(store_.at(owner).body, {"spec", "completions"}, parallel);
-    std::int64_t done = 0;
-    for (SlotId slot : store_.children(key)) {
-        if (store_.at(slot).is_pod() && store_.at(slot).pod().phase == PodPhase::kSucceeded) ++done;
-    }
+    const auto done = static_cast<std::int64_t>(finished_[key].size());
     const std::int64_t want = std::min(parallel, completions - done);
     for (auto have = static_cast<std::int64_t>(active_pods(key).size()); have < want; ++have) {
         const Store::Entry& job = store_.at(owner);

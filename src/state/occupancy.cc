@@ -55,11 +55,18 @@ void Occupancy::resize(
 }
 
 void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign) {
-    for (const auto& [dim, value] : amounts) {
-        free_[node.index() * dims_ + dim.index()] += sign * value;
-        for (DomainId domain : (*geometry.domains)[node])
-            domain_free_[domain.index() * dims_ + dim.index()] += sign * value;
-    }
+    std::int64_t* row = free_.data() + node.index() * dims_;
+    for (const auto& [dim, value] : amounts)
+        change_free(geometry, node, row, dim, sign * value);
+}
+
+// A node that holds more than it has takes nothing away from the rest of its domain.
+void Occupancy::change_free(const Geometry& geometry, NodeId node, std::int64_t* row, Dim dim, std::int64_t by) {
+    const std::int64_t before = std::max<std::int64_t>(row[dim.index()], 0);
+    row[dim.index()] += by;
+    const std::int64_t change = std::max<std::int64_t>(row[dim.index()], 0) - before;
+    for (DomainId domain : (*geometry.domains)[node])
+        domain_free_[domain.index() * dims_ + dim.index()] += change;
 }
 
 void Occupancy::apply_amounts(
@@ -76,12 +83,7 @@ void Occupancy::apply_amounts(
         return;
     }
     for (const auto& [dim, value] : amounts)
-        row[dim.index()] -= sign * value;
-    for (DomainId domain : (*geometry.domains)[node]) {
-        std::int64_t* sums = domain_free_.data() + domain.index() * dims_;
-        for (const auto& [dim, value] : amounts)
-            sums[dim.index()] -= sign * value;
-    }
+        change_free(geometry, node, row, dim, -sign * value);
     apply_queue(geometry, amounts, queue, sign);
 }
 

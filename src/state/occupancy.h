@@ -106,6 +106,7 @@ public:
     friend bool operator==(const Occupancy&, const Occupancy&) = default;
 
 private:
+    void change_free(const Geometry& geometry, NodeId node, std::int64_t* row, Dim dim, std::int64_t by);
     void apply_amounts(
         const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign);
     void apply_queue(const Geometry& geometry, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
