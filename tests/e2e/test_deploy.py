@@ -6,6 +6,7 @@ from harness import ApiError, components, deploy
 from harness.client import path_of
 from harness.manifests import apply_file
 from harness.programs import ROOT
+from harness.reprieve import Reprieve
 from harness.testcase import ClusterTestCase
 from harness.users import USERS
 
@@ -17,7 +18,8 @@ class DeployTest(ClusterTestCase):
         "controllers": (*components.CONTROLLERS, "resourcequota-controller"),
         "kwok": True,
         "access": False,
-        "crds": ["volcano-podgroup", "volcano-queue"],
+        "crds": True,
+        "core_gangs": True,
     }
 
     def setUp(self):
@@ -80,6 +82,15 @@ class DeployTest(ClusterTestCase):
             self.assertFalse(self.may(verb, resource, group, sub=sub), f"{verb} {resource}/{sub}")
         self.assertFalse(self.may("update", "leases", "coordination.k8s.io", SYSTEM, name="another"))
         self.assertFalse(self.may("get", "leases", "coordination.k8s.io", "kube-system", name="reprieve"))
+
+    def test_every_kind_it_follows_may_be_read(self):
+        served = {one["spec"]["names"]["plural"] for one in self.admin.list(path_of("customresourcedefinitions"))}
+        self.assertLessEqual({"servingdeployments", "queues", "elasticquotas", "hypernodes"}, served)
+        replica = Reprieve(self.cluster)
+        self.addCleanup(replica.process.kill)
+        self.wait_for(replica.ready, "everything to be read")
+        self.wait_for(replica.leads, "the lease to be held")
+        self.assertNotIn("403", replica.log())
 
     def test_a_serving_deployment_is_checked(self):
         resource = "reprieve.dev/v1/servingdeployments"
