@@ -20,7 +20,7 @@
 namespace reprieve {
 
 struct KnownPod {
-    std::string uid;        // empty: nothing is known of the pod
+    std::string uid;        // empty: the pod has not been seen, or there was nothing to remember about it
     bool certain = true;    // false: a write failed, so that any of the rest may be out of date
     bool confirmed = true;  // false: written by us and not seen since
     bool bound = false;

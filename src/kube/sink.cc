@@ -16,7 +16,8 @@ std::string name_part(const std::string& pod) { return pod.substr(pod.find('/') 
 
 // Whether an annotation change would change nothing, as far as we can see.
 bool is_done(const AnnotationChange& change, const KnownPod& known) {
-    if (known.uid.empty() || !known.certain) return false;
+    const bool never_heard_of = known.uid.empty() && known.confirmed;
+    if (never_heard_of || !known.certain) return false;
     const auto now = [&](const std::string& key) -> std::optional<std::string> {
         if (key == kClaimAnnotation) return known.claimed_by;
         if (key == kDeletionCostAnnotation)
