@@ -171,8 +171,9 @@ private:
         for (const ActionConfig& action : actions_) {
             if (last.done) break;
             if (action.kind == ActionKind::kAllocate) continue;
-            Served served = attempt(action, demand);
-            if (served.done || last.why_not.empty()) last = std::move(served);
+            const Served served = attempt(action, demand);
+            last.done = served.done;
+            add_reason(last, served);
         }
         if (last.done)
             finish(demand);
@@ -373,9 +374,16 @@ private:
                 finish(demand);
                 return;
             }
-            if (last.why_not.empty()) last = std::move(served);
+            add_reason(last, served);
         }
         refuse(demand, last);
+    }
+
+    // Each action that has something to say is heard, once.
+    static void add_reason(Served& all, const Served& served) {
+        all.never = all.never || served.never;
+        if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
+        all.why_not += (all.why_not.empty() ? "" : "; ") + served.why_not;
     }
 
     bool fits_without_evictions(const Demand& demand) {

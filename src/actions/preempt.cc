@@ -32,7 +32,12 @@ Served Preempt::serve(const Demand& demand) {
     if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
     if (!by_priority_) return {.why_not = "preemption by priority is switched off"};
     const auto choice = search_.find(pod);
-    if (!choice) return {.why_not = "no node can be freed by evicting pods of lower priority"};
+    if (!choice) {
+        return {.why_not =
+                    action_.pdb == PdbMode::kStrict
+                        ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
+                        : "no node can be freed by evicting pods of lower priority"};
+    }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();
     carry_out(*choice, owner, demand.priority);
