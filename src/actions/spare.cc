@@ -79,7 +79,7 @@ private:
                 unit.pods.push_back(op.pod);
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                placed_.insert(op.pod);
+                if (placed_.insert(op.pod).second) in_order_.push_back(op.pod);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
@@ -108,7 +108,7 @@ private:
             std::uint32_t note;
         };
         std::vector<Seat> seats;
-        for (PodId pod : placed_) {
+        for (PodId pod : in_order_) {
             const PodRow& row = snapshot().pods[pod];
             if (!nodes.contains(row.node) || snapshot().holds[pod].empty()) continue;
             seats.push_back(
@@ -159,7 +159,7 @@ private:
         if (std::ranges::any_of(units_, still_goes)) return;
         const auto mark = desk_.session.tx.checkpoint();
         std::vector<std::pair<PodId, NodeId>> seats;
-        for (PodId pod : placed_) {
+        for (PodId pod : in_order_) {
             const PodRow& row = snapshot().pods[pod];
             const std::string& of = note(notes_.at(pod)).owner;
             if (row.state == PodState::kNominated && owner == (of.empty() ? snapshot().pod_name(pod) : of))
@@ -186,7 +186,12 @@ private:
                 if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
             }
         }
-        for (const auto& [gang, pods] : losses) {
+        std::vector<GangId> gangs;
+        for (const auto& [gang, pods] : losses)
+            gangs.push_back(gang);
+        std::ranges::sort(gangs, {}, [&](GangId g) { return snapshot().gang_name(g); });
+        for (GangId gang : gangs) {
+            const auto& pods = losses.at(gang);
             const GangRow& row = snapshot().gangs[gang];
             const bool single = row.fact != nullptr && row.fact->disruption == DisruptionMode::kSingle;
             const bool was_more_than_enough = row.live + static_cast<std::int32_t>(pods.size()) > row.min;
@@ -242,6 +247,7 @@ private:
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
+    std::vector<PodId> in_order_;           // the same, as they were served
     std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
     std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
