@@ -19,11 +19,25 @@ def reprieve_program():
 
 
 class Reprieve:
-    """A replica. server may be a proxy's; leases are short, so that a killed one is soon replaced."""
+    """A replica. server may be a proxy's; leases are short, so that a killed one is soon replaced.
 
-    def __init__(self, cluster, *flags, server=None, user="reprieve", name="reprieve", lease="2s", config=None):
+    config is the text of a configuration, kubeconfig a file of its own instead of that of user and server.
+    """
+
+    def __init__(
+        self,
+        cluster,
+        *flags,
+        server=None,
+        user="reprieve",
+        kubeconfig=None,
+        name="reprieve",
+        lease="2s",
+        config=None,
+        environment=None,
+    ):
         self._port = free_port()
-        arguments = [reprieve_program(), "run", "--kubeconfig", cluster.kubeconfig(user, server)]
+        arguments = [reprieve_program(), "run", "--kubeconfig", kubeconfig or cluster.kubeconfig(user, server)]
         arguments += ["--ui", f"127.0.0.1:{self._port}"]
         if "--dry-run" not in flags:
             arguments += ["--lease-duration", lease]
@@ -31,7 +45,7 @@ class Reprieve:
             file = cluster.folder / f"{name}.config.yaml"
             file.write_text(config)
             arguments += ["--config", file]
-        self.process = cluster.launch(name, [*arguments, *flags])
+        self.process = cluster.launch(name, [*arguments, *flags], environment)
 
     def get(self, path):
         """(status, text) of its web server; (None, "") while nothing answers."""
