@@ -33,6 +33,7 @@ struct HttpRequest {
     std::string path;  // with its query
     std::string body;
     const char* content_type = "application/json";  // of a body
+    bool brief = false;                             // of an object in the answer, its metadata will do
     Lane lane = Lane::kUsual;
     std::uint64_t rank = 0;                 // within its lane, lower ones go first
     Duration deadline{15'000'000};          // of one attempt

@@ -10,6 +10,10 @@
 namespace reprieve {
 namespace {
 
+// A server that cannot leave out the rest sends all of it.
+constexpr const char* kAcceptBrief =
+    "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
+
 // "host:port" of "scheme://host:port/path".
 std::string authority_part(const std::string& server) {
     const std::size_t start = server.find("://") + 3;
@@ -129,7 +133,7 @@ void Transfer::set_security(Line& line) {
 }
 
 void Transfer::set_headers(Line& line) {
-    curl_slist* list = curl_slist_append(nullptr, "Accept: application/json");
+    curl_slist* list = curl_slist_append(nullptr, request_->brief ? kAcceptBrief : "Accept: application/json");
     list = curl_slist_append(list, ("User-Agent: " + line.options().user_agent).c_str());
     const std::string& token = line.token().at(std::chrono::steady_clock::now());
     if (!token.empty()) list = curl_slist_append(list, ("Authorization: Bearer " + token).c_str());
