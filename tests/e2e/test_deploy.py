@@ -25,6 +25,7 @@ class DeployTest(ClusterTestCase):
     def setUp(self):
         super().setUp()
         deploy.install(self.admin)
+        self.addCleanup(self.admin.delete, path_of("deployments", "reprieve", SYSTEM), propagationPolicy="Foreground")
 
     def may(self, verb, resource, group="", namespace="default", sub="", name=""):
         user = USERS["reprieve"]
@@ -40,6 +41,11 @@ class DeployTest(ClusterTestCase):
         }
         answer = self.admin.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", body)
         return answer["status"]["allowed"]
+
+    def remove_namespace(self, name):
+        path = path_of("namespaces", name)
+        self.admin.delete(path)
+        self.wait_for(lambda: self.admin.find(path) is None, f"namespace {name} gone", 60)
 
     def test_both_replicas_are_admitted_and_start(self):
         self.objects.nodes(2)
@@ -113,8 +119,37 @@ class DeployTest(ClusterTestCase):
                 create(name, **spec)
             self.assertEqual(caught.exception.status, 422)
 
+    def test_the_first_eviction_is_told_as_in_the_guide(self):
+        guide = (ROOT / "docs" / "install.md").read_text()
+        replica = Reprieve(self.cluster, config=deploy.CONFIG.read_text())
+        self.addCleanup(replica.process.kill)
+        self.wait_for(replica.leads, "the lease to be held")
+        self.objects.nodes(3)
+        seats = {"example.com/seat": "2"}
+        self.admin.patch(path_of("nodes", "node-0", sub="status"), {"status": {"capacity": seats, "allocatable": seats}})
+        self.addCleanup(self.remove_namespace, "first-eviction")
+
+        def running(*names):
+            found = {one["metadata"]["name"]: one["status"]["phase"] for one in self.objects.list_pods("first-eviction")}
+            return found == dict.fromkeys(names, "Running")
+
+        apply_file(self.admin, ROOT / "deploy" / "examples" / "first-eviction" / "seats.yaml")
+        self.wait_for(lambda: running("report-1", "report-2"), "both seats taken")
+        apply_file(self.admin, ROOT / "deploy" / "examples" / "first-eviction" / "checkout.yaml")
+        self.wait_for(lambda: running("report-1", "checkout"), "one seat given to production")
+
+        def told():
+            events = self.admin.list("/apis/events.k8s.io/v1/namespaces/first-eviction/events")
+            return [one["note"] for one in events if one["reason"] == "Preempted"]
+
+        self.wait_for(told, "the Event")
+        self.assertEqual(len(told()), 1)
+        self.assertIn(told()[0], guide)
+
     def test_the_examples_are_accepted(self):
         self.admin.post(path_of("namespaces"), {"metadata": {"name": "serving"}})
+        for name in ("serving", "first-eviction"):
+            self.addCleanup(self.remove_namespace, name)
         for name in ("first-eviction/seats.yaml", "first-eviction/checkout.yaml", "serving/chat.yaml"):
             apply_file(self.admin, ROOT / "deploy" / "examples" / name)
         classes = {one["spec"]["priorityClassName"] for one in self.objects.list_pods("first-eviction")}
