@@ -43,6 +43,13 @@ constexpr std::array<std::string_view, 26> kPlugins{"NodeName",
                                                     "resources"};
 constexpr std::size_t kFilterCount = 14;
 
+// Rules that hold whether or not they are listed in `plugins.disable`.
+constexpr std::array<std::string_view, 8> kAlwaysOn{
+    "SchedulingGates", "proportion", "capacity", "quota", "gang", "networkTopology", "pdb", "resources"};
+
+constexpr std::array kNotCarriedOut{
+    ActionKind::kJobPreempt, ActionKind::kRevoke, ActionKind::kServingPreempt, ActionKind::kQueueBalance};
+
 constexpr std::array<std::string_view, 8> kScores{"TaintToleration",
                                                   "NodeAffinity",
                                                   "NodeResourcesFit",
@@ -196,6 +203,20 @@ void read_search(ConfigReader& in, const ConfigField& at, SchedulerConfig& out) 
     }
 }
 
+// What is asked for and understood, but without effect.
+void warn_of_the_ineffective(SchedulerConfig& config) {
+    for (const ActionConfig& action : config.actions.value_or(std::vector<ActionConfig>{})) {
+        if (!is_carried_out(action.kind))
+            config.warnings.push_back(
+                fmt::format("action {} is not carried out by this version", to_text(action.kind)));
+    }
+    for (const std::string& name : config.plugins.disable) {
+        if (std::find(kAlwaysOn.begin(), kAlwaysOn.end(), name) != kAlwaysOn.end())
+            config.warnings.push_back(
+                fmt::format("plugins.disable: {} cannot be disabled in this version and stays on", name));
+    }
+}
+
 SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>& fields) {
     static constexpr std::array<std::string_view, 7> kKnown{
         "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "search"};
@@ -225,12 +246,17 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
 
 }  // namespace
 
+bool is_carried_out(ActionKind kind) {
+    return std::find(kNotCarriedOut.begin(), kNotCarriedOut.end(), kind) == kNotCarriedOut.end();
+}
+
 Result<SchedulerConfig> parse_config(std::string_view text, std::string_view file_name) {
     ConfigReader in(file_name);
     const ConfigField root = in.parse(text);
     const std::vector<ConfigField> fields = in.entries(root);
     SchedulerConfig config = is_volcano_config(fields) ? read_volcano_config(in, fields) : read_own_format(in, fields);
     if (in.failed()) return std::unexpected(in.error());
+    warn_of_the_ineffective(config);
     return config;
 }
 

@@ -258,6 +258,32 @@ TEST(Config, ValuesOutOfRangeNameTheKey) {
     EXPECT_EQ(bad_args("preempt", "cost: [pods, pods]"), "c.yaml:3: actions[0].args.cost[1]: pods is listed twice");
 }
 
+TEST(Config, OurFormatIsKnownByItsApiVersionOrKind) {
+    EXPECT_EQ(bad("apiVersion: reprieve.dev/v1\nkind: SchedulerConfig\nactions: allocate\n"),
+              "c.yaml:3: actions: must be a list, is a single value");
+    EXPECT_EQ(bad("kind: SchedulerConfig\ntiers: []\n").find("c.yaml:2: tiers: unknown key"), 0U);
+    EXPECT_EQ(bad("actions: alocate\napiVersion: reprieve.dev/v1\n"),
+              "c.yaml:1: actions: must be a list, is a single value");
+}
+
+TEST(Config, WhatIsNotCarriedOutIsSaid) {
+    EXPECT_EQ(good("actions: [{name: allocate}, {name: jobPreempt}, {name: queueBalance}]").warnings,
+              (std::vector<std::string>{"action jobPreempt is not carried out by this version",
+                                        "action queueBalance is not carried out by this version"}));
+    for (const char* name : {"revoke", "servingPreempt"})
+        EXPECT_EQ(good(std::string("actions: [{name: ") + name + "}]").warnings.size(), 1U) << name;
+    for (const char* name : {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim"})
+        EXPECT_TRUE(good(std::string("actions: [{name: ") + name + "}]").warnings.empty()) << name;
+}
+
+TEST(Config, WhatCannotBeDisabledIsSaid) {
+    EXPECT_EQ(good("plugins: {disable: [pdb, NodePorts, gang]}").warnings,
+              (std::vector<std::string>{"plugins.disable: pdb cannot be disabled in this version and stays on",
+                                        "plugins.disable: gang cannot be disabled in this version and stays on"}));
+    EXPECT_TRUE(good("plugins: {disable: [Devices, devices, priority, minRuntime, protected, lostWork, VolumeZone]}")
+                    .warnings.empty());
+}
+
 TEST(Config, TheFirstComplaintIsTheOneReported) {
     EXPECT_EQ(bad("search: {threads: -1}\nplugin: {}\n"),
               "c.yaml:1: search.threads: must be a whole number from 0 to 1024, is \"-1\"");

@@ -44,6 +44,9 @@ TEST(DecodeHyperNode, Malformed) {
     EXPECT_NE(fault("{type: Node, selector: {exactMatch: {name: a}, regexMatch: {pattern: b}}}"), "");
     EXPECT_NE(fault("{type: Node, selector: {regexMatch: {pattern: \"(\"}}}").find("is not a regular expression"),
               std::string::npos);
+    EXPECT_EQ(fault("{type: Node, selector: {regexMatch: {pattern: '(a)\\1'}}}"),
+              "in.yaml:5: HyperNode x: spec.members[0].selector.regexMatch.pattern: \"(a)\\1\" has the backreference "
+              "\\1, which RE2 syntax does not know");
     EXPECT_EQ(fault("{type: Node}"), "in.yaml:5: HyperNode x: spec.members[0].selector: is missing");
     EXPECT_EQ(fault("{type: Leaf, selector: {exactMatch: {name: a}}}"),
               "in.yaml:5: HyperNode x: spec.members[0].type: \"Leaf\" is not one of: Node, HyperNode");

@@ -15,7 +15,6 @@ constexpr std::pair<std::string_view, TaintEffect> kEffects[] = {{"", TaintEffec
                                                                  {"NoSchedule", TaintEffect::kNoSchedule},
                                                                  {"PreferNoSchedule", TaintEffect::kPreferNoSchedule},
                                                                  {"NoExecute", TaintEffect::kNoExecute}};
-constexpr std::pair<std::string_view, bool> kTolerationOps[] = {{"", false}, {"Equal", false}, {"Exists", true}};
 
 void decode_resources(Cursor& at, Resources& requests, Resources& limits) {
     for (Fields f(at); f.next();) {
@@ -103,14 +102,28 @@ void decode_container(Cursor& at, bool init, PodDraft& draft) {
         draft.ports[i].counts = !init || container.restartable;
 }
 
-void decode_toleration(Cursor& at, Toleration& out) {
+// False: its operator belongs to a newer Kubernetes, so it tolerates nothing here. Better a pod that waits than an
+// input that cannot be read.
+bool read_toleration_operator(Cursor& at, Toleration& out) {
+    std::string_view word;
+    at.read(word);
+    out.exists = word == "Exists";
+    if (out.exists || word.empty() || word == "Equal") return true;
+    at.reading().warn(
+        fmt::format("toleration operator \"{}\" is not known: such a toleration tolerates nothing", word));
+    return false;
+}
+
+void decode_toleration(Cursor& at, std::vector<Toleration>& tolerations) {
+    Toleration out;
+    bool known = true;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
             case "key"_key:
                 f->read(out.key);
                 break;
             case "operator"_key:
-                f->choose(out.exists, kTolerationOps);
+                known = read_toleration_operator(*f, out);
                 break;
             case "value"_key:
                 f->read(out.value);
@@ -122,8 +135,10 @@ void decode_toleration(Cursor& at, Toleration& out) {
                 break;
         }
     }
+    if (!known) return;
     if (!out.key && !out.exists) at.wrong("has no key: then its operator must be Exists");
     if (out.exists && out.value) at.wrong("has a value: then its operator must not be Exists");
+    tolerations.push_back(out);
 }
 
 void decode_node_selector(Cursor& at, PodDraft& draft) {
@@ -200,7 +215,7 @@ void decode_pod_spec_field(Fields& f, PodDraft& draft) {
             break;
         case "tolerations"_key:
             for (Items item(*f); item.next();)
-                decode_toleration(*item, draft.shape.tolerations.emplace_back());
+                decode_toleration(*item, draft.shape.tolerations);
             break;
         case "topologySpreadConstraints"_key:
             decode_spread(*f, draft);

@@ -129,6 +129,11 @@ TEST(DecodePodSpec, Tolerations) {
   - {key: a, operator: Equal, value: x, effect: NoSchedule}
 )");
     EXPECT_EQ(in.shape().tolerations.size(), 2U);  // equal ones are one
+    const Loaded newer = load_pod("  tolerations: [{key: a, operator: Gt, value: '3'}, {key: b, operator: Exists}]\n");
+    EXPECT_EQ(newer.error, "");
+    EXPECT_EQ(newer.shape().tolerations.size(), 1U);
+    EXPECT_EQ(newer.report.warnings,
+              (Counts{{"toleration operator \"Gt\" is not known: such a toleration tolerates nothing", 1}}));
     EXPECT_EQ(load_pod("  tolerations: [{value: x}]\n").error,
               "in.yaml:8: Pod ns/p: spec.tolerations[0]: has no key: then its operator must be Exists");
     EXPECT_EQ(load_pod("  tolerations: [{key: a, operator: Exists, value: x}]\n").error,

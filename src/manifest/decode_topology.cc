@@ -1,8 +1,7 @@
 // Volcano's HyperNode: a tree of nodes that are near each other.
 #include <fmt/format.h>
 
-#include <regex>
-
+#include "base/pattern.h"
 #include "manifest/decode_selector.h"
 #include "manifest/object_source.h"
 
@@ -21,11 +20,8 @@ void read_text_field(Cursor& at, KeyId key, const char* name, std::string& out) 
 
 void check_pattern(const Cursor& at, const std::string& pattern) {
     if (pattern.size() > kLongestPattern) return at.wrong("pattern", "is longer than 1024 characters");
-    try {
-        const std::regex expression(pattern);
-    } catch (const std::regex_error& error) {
-        at.wrong("pattern", fmt::format("\"{}\" is not a regular expression: {}", pattern, error.what()));
-    }
+    if (const auto parsed = Pattern::parse(pattern); !parsed)
+        at.wrong("pattern", fmt::format("\"{}\" {}", pattern, parsed.error().message));
 }
 
 void decode_selector_of(Cursor& at, HyperNodeMember& out) {

@@ -239,12 +239,13 @@ void read_configuration(ConfigReader& in, const ConfigField& at, SchedulerConfig
 }  // namespace
 
 bool is_volcano_config(const std::vector<ConfigField>& fields) {
-    bool tiers = false;
-    for (const ConfigField& field : fields) {
-        if (field.name == "actions") return field.value.IsScalar();
-        tiers = tiers || field.name == "tiers";
-    }
-    return tiers;
+    const auto named = [&](std::string_view name) {
+        return std::find_if(fields.begin(), fields.end(), [&](const ConfigField& field) { return field.name == name; });
+    };
+    // Volcano's file has neither: who writes one means our format, whatever else is wrong with it.
+    if (named("apiVersion") != fields.end() || named("kind") != fields.end()) return false;
+    const auto actions = named("actions");
+    return actions != fields.end() ? actions->value.IsScalar() : named("tiers") != fields.end();
 }
 
 SchedulerConfig read_volcano_config(ConfigReader& in, const std::vector<ConfigField>& fields) {

@@ -10,7 +10,8 @@
 
 namespace reprieve {
 
-// `fields` are the top-level keys: Volcano's have `actions` as one string, or tiers and no actions.
+// `fields` are the top-level keys: Volcano's have `actions` as one string, or tiers and no actions, and neither
+// apiVersion nor kind.
 [[nodiscard]] bool is_volcano_config(const std::vector<ConfigField>& fields);
 
 [[nodiscard]] SchedulerConfig read_volcano_config(ConfigReader& in, const std::vector<ConfigField>& fields);

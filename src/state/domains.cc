@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <unordered_map>
 
+#include "base/pattern.h"
 #include "model/vocabulary.h"
 
 namespace reprieve {
@@ -81,18 +81,16 @@ private:
             }
             return take(it->second);
         }
-        try {
-            const std::regex pattern(m.text, std::regex::ECMAScript);
-            std::map<std::string_view, typename Table::mapped_type> ordered;
-            for (const auto& [name, index] : table)
-                ordered.emplace(words_.text(name), index);
-            for (const auto& [name, index] : ordered) {
-                if (!std::regex_search(name.begin(), name.end(), pattern)) continue;
-                if (auto done = take(index); !done) return done;
-            }
-        } catch (const std::regex_error&) {
-            return fail(
-                fmt::format("HyperNode {}: spec.members: not a regular expression: {}", words_.text(h.name), m.text));
+        const auto pattern = Pattern::parse(m.text);
+        if (!pattern)
+            return fail(fmt::format(
+                "HyperNode {}: spec.members: \"{}\" {}", words_.text(h.name), m.text, pattern.error().message));
+        std::map<std::string_view, typename Table::mapped_type> ordered;
+        for (const auto& [name, index] : table)
+            ordered.emplace(words_.text(name), index);
+        for (const auto& [name, index] : ordered) {
+            if (!pattern->occurs_in(name)) continue;
+            if (auto done = take(index); !done) return done;
         }
         return {};
     }
