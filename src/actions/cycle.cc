@@ -14,6 +14,7 @@
 #include "actions/holds.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
+#include "actions/promises.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -31,6 +32,7 @@ public:
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
+          promises_(desk_),
           actions_(config.actions ? *config.actions : default_actions()) {
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
@@ -123,7 +125,7 @@ private:
             });
             if (promised != nominated_.end()) {
                 std::rotate(next, promised, promised + 1);
-                serve_nominated(*next++);
+                if (const Demand& demand = *next++; !promises_.kept(demand)) serve(demand);
             } else if (line != nullptr) {
                 serve(line->demands[line->next++]);
             } else {
@@ -200,152 +202,7 @@ private:
         return best;
     }
 
-    void serve_nominated(const Demand& demand) {
-        if (demand.gang) {
-            serve_nominated_gang(demand);
-            return;
-        }
-        const PodId pod = demand.first();
-        switch (state_of(pod)) {
-            case NominationState::kInFlight: {
-                // Others may still be leaving, but not for this one.
-                if (placer_.fits(pod, nominated_node(snapshot(), pod), View::kNow)) return serve_like_new(demand);
-                if (wait_there(pod, builder_.note({.action = ActionKind::kPreempt}))) return;
-                clear(pod);
-                serve_like_new(demand);
-                return;
-            }
-            case NominationState::kInterrupted:
-            case NominationState::kIdle: {
-                const NodeId node = nominated_node(snapshot(), pod);
-                if (!placer_.fits(pod, node, View::kLater)) clear(pod);
-                serve_like_new(demand);
-                return;
-            }
-            default:
-                clear(pod);
-                serve_like_new(demand);
-        }
-    }
-
-    // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the
-    // next plan.
-    void serve_nominated_gang(const Demand& demand) {
-        const auto any_is = [&](NominationState state) {
-            return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; });
-        };
-        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) &&
-                           !any_is(NominationState::kLost) && room_is_held(demand, View::kLater) &&
-                           !room_is_held(demand, View::kNow);
-        if (!waits) {
-            for (PodId p : demand.pods) {
-                const NominationState state = state_of(p);
-                if (state == NominationState::kLost) clear(p);
-                const bool open = state == NominationState::kIdle || state == NominationState::kInFlight ||
-                                  state == NominationState::kInterrupted;
-                if (open && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
-            }
-            serve_like_new(demand);
-            return;
-        }
-        if (!gang_waits_there(demand)) {
-            for (PodId p : demand.pods) {
-                if (nominated_node(snapshot(), p)) clear(p);
-            }
-            serve_like_new(demand);
-        }
-    }
-
-    bool gang_waits_there(const Demand& demand) {
-        const auto start = session_.tx.checkpoint();
-        const std::string owner = owner_name(snapshot(), demand);
-        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt, .owner = owner});
-        std::vector<PodId> left_out;
-        for (PodId p : demand.pods) {
-            const NodeId node = nominated_node(snapshot(), p);
-            // Nobody leaves for it and it does not fit: its promise is void.
-            const bool in_vain =
-                node && state_of(p) != NominationState::kInFlight && !placer_.fits(p, node, View::kLater);
-            if (!node || in_vain) {
-                left_out.push_back(p);
-            } else if (!wait_there(p, note)) {
-                session_.rollback(start);
-                return false;
-            }
-        }
-        for (PodId p : left_out) {
-            if (nominated_node(snapshot(), p)) clear(p);
-            builder_.unplaced({.pod = snapshot().pod_name(p),
-                               .owner = snapshot().gang_name(snapshot().pods[p].gang),
-                               .never = false,
-                               .reason = "waits while the victims of its gang are leaving"});
-        }
-        return true;
-    }
-
-    // Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it
-    // where nobody is leaving for them. Now: the last victims may leave for somebody else.
-    bool room_is_held(const Demand& demand, View view) {
-        const auto start = session_.tx.checkpoint();
-        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt});
-        bool held = true;
-        for (PodId p : demand.pods) {
-            const NodeId node = nominated_node(snapshot(), p);
-            if (!node) continue;
-            if (placer_.fits(p, node, view))
-                placer_.put(p, node, view, note);
-            else
-                held = held && view == View::kLater && !took_room(node);
-        }
-        session_.rollback(start);
-        return held;
-    }
-
-    NominationState state_of(PodId pod) {
-        const NodeId node = nominated_node(snapshot(), pod);
-        bool never = false;
-        if (node) {
-            never =
-                placer_.facts(pod)[node.index()].fit == Fit::kNever ||
-                session_.filters.check_view(Candidate(snapshot(), pod), snapshot().later, snapshot().later, node).fit ==
-                    Fit::kNever;
-        }
-        const NominationState state = nomination_state(snapshot(), pod, never);
-        // A higher demand of this plan may have taken the room that was being freed.
-        if (state == NominationState::kInFlight && took_room(node) && !placer_.fits(pod, node, View::kLater))
-            return NominationState::kLost;
-        return state;
-    }
-
-    // Whether this plan put somebody on the node.
-    bool took_room(NodeId node) {
-        return std::ranges::any_of(snapshot().node_pods[node], [&](PodId p) {
-            const PodState state = snapshot().pods[p].state;
-            return state == PodState::kPlaced || state == PodState::kNominated;
-        });
-    }
-
-    // False: it does not fit any more, and somebody whom this plan has placed would suffer from it.
-    bool wait_there(PodId pod, std::uint32_t note) {
-        const auto start = session_.tx.checkpoint();
-        const NodeId node = nominated_node(snapshot(), pod);
-        if (placer_.fits(pod, node, View::kLater)) {
-            placer_.put(pod, node, View::kLater, note);
-        } else {
-            std::set<PodId> others = placed_by_plan(desk_);
-            session_.tx.nominate(pod, node, {}, note);
-            if (!placements_hold(desk_, others, {node})) {
-                session_.rollback(start);
-                return false;
-            }
-        }
-        session_.commit(start);
-        return true;
-    }
-
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
-
-    void serve_like_new(const Demand& demand) { serve(demand); }
 
     void serve(const Demand& demand) {
         if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
@@ -516,6 +373,7 @@ private:
     Placer placer_;
     PlanBuilder builder_;
     Desk desk_;
+    Promises promises_;
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
