@@ -43,7 +43,8 @@ void record_intents(Plan& plan, const Cluster& cluster, Duration patience) {
     std::map<std::string, std::size_t> first;  // of each demand, in plan.intents
     std::map<std::string, std::set<std::string>> waited_on;
     for (const Placement& p : plan.placements) {
-        const std::string& owner = p.owner.empty() ? p.pod : p.owner;
+        // A surplus member may have victims of its own, beside those of its gang.
+        const std::string& owner = p.owner.empty() || victims.contains(p.pod) ? p.pod : p.owner;
         const auto found = victims.find(owner);
         if (!p.after_evictions || found == victims.end()) continue;
         first.emplace(owner, plan.intents.size());

@@ -295,10 +295,10 @@ TEST_F(SinkTest, SaysWhyAPodIsUnplacedOnce) {
     see(pod_json("p", "1"));
     Plan plan{.id = "x", .now = kNow};
     plan.unplaced = {
-        {.pod = "ns/p", .reason = "no node fits", .nodes = {{"Insufficient cpu", 3}, {"node(s) had taints", 1}}}};
+        {.pod = "ns/p", .reason = "0 of 3 nodes fit: 3 Insufficient cpu", .nodes = {{"Insufficient cpu", 3}}}};
     carry_out(plan);
     EXPECT_THAT(calls(), ElementsAre("PATCH /p/status"));
-    EXPECT_THAT(body_of("PATCH", "/p/status"), HasSubstr("no node fits: 3 Insufficient cpu, 1 node(s) had taints"));
+    EXPECT_THAT(body_of("PATCH", "/p/status"), HasSubstr(R"("message":"0 of 3 nodes fit: 3 Insufficient cpu")"));
     EXPECT_THAT(body_of("POST", "/events"), HasSubstr("FailedScheduling"));
     const std::size_t before = api_->asked().size();
     carry_out(plan);
