@@ -16,8 +16,8 @@ Result<void> Cluster::update() {
     const auto repeated = std::ranges::unique(dirty_pods_);
     dirty_pods_.erase(repeated.begin(), repeated.end());
 
-    // New kinds of pods first: terms that come with them are counted over those who are in the sums, and the pods of this
-    // update are not.
+    // New kinds of pods first: terms that come with them are counted over those who are in the sums, and the pods of
+    // this update are not.
     for (PodId id : dirty_pods_)
         static_cast<void>(class_for(pods_[id]));
     fill_new_terms();

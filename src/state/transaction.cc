@@ -25,24 +25,18 @@ void Transaction::restore(PodId pod) {
 }
 
 void Transaction::place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
-    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kPlace,
-          .sign = +1,
-          .pod = pod,
-          .node = node,
-          .note = note,
-          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
-          .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(devices.size())});
+    put(OpKind::kPlace, pod, node, devices, note);
 }
 
 void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
+    put(OpKind::kNominate, pod, node, devices, note);
+}
+
+void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
     REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kNominate,
+    if (!devices.empty()) hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
+    push({.kind = kind,
           .sign = +1,
           .pod = pod,
           .node = node,
@@ -63,7 +57,7 @@ void Transaction::unplace(PodId pod) {
                               : static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
     const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
+    if (!holds.empty()) hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
     push({.kind = placed ? OpKind::kPlace : OpKind::kNominate,
           .sign = -1,
           .pod = pod,
@@ -101,7 +95,11 @@ void Transaction::spend_budgets(PodId pod, int sign) {
 void Transaction::put_in(Op& op, PodState state) {
     PodRow& row = snapshot_.pods[op.pod];
     std::vector<PodId>& there = snapshot_.node_pods[op.node];
-    there.insert(there.begin() + op.position, op.pod);
+    // Nearly always at the end.
+    if (op.position == there.size())
+        there.push_back(op.pod);
+    else
+        there.insert(there.begin() + op.position, op.pod);
     row.node = op.node;
     row.state = state;
     if (op.holds_count == 0) return;
@@ -113,7 +111,10 @@ void Transaction::take_out(Op& op) {
     PodRow& row = snapshot_.pods[op.pod];
     std::vector<PodId>& there = snapshot_.node_pods[op.node];
     REPRIEVE_CHECK(there[op.position] == op.pod);
-    there.erase(there.begin() + op.position);
+    if (op.position + 1 == there.size())
+        there.pop_back();
+    else
+        there.erase(there.begin() + op.position);
     row.node = {};
     row.state = PodState::kPending;
     if (op.holds_count > 0) snapshot_.holds[op.pod].clear();

@@ -65,6 +65,7 @@ public:
 private:
     void run(Op& op, int sign);
     void push(Op op);
+    void put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note);
     void put_in(Op& op, PodState state);
     void take_out(Op& op);
     void spend_budgets(PodId pod, int sign);
