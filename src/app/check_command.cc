@@ -2,23 +2,25 @@
 
 #include <fmt/format.h>
 
+#include "app/complaint.h"
 #include "app/exit_codes.h"
 #include "app/inputs.h"
+#include "base/neutral.h"
 
 namespace reprieve {
 
 int check_command(const std::string& file) {
     const auto config = load_config(file);
     if (!config) {
-        fmt::print(stderr, "reprieve: {}\n", config.error().message);
+        print_complaint(config.error().message);
         return kExitFailure;
     }
     for (const std::string& warning : config->warnings)
-        fmt::print(stderr, "warning: {}\n", warning);
+        print_complaint("warning: " + warning);
     std::string actions;
     for (const ActionConfig& action : config->actions ? *config->actions : default_actions())
         actions += fmt::format("{}{}", actions.empty() ? "" : ", ", to_text(action.kind));
-    fmt::print("{}: ok; actions: {}\n", file, actions);
+    fmt::print("{}: ok; actions: {}\n", neutral(file), actions);
     return kExitOk;
 }
 

@@ -1,13 +1,11 @@
 #include "app/display_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
 
 #include "base/check.h"
-#include "manifest/utf8.h"
+#include "base/utf8.h"
 
 namespace reprieve {
 namespace {
@@ -15,27 +13,6 @@ namespace {
 struct Range {
     char32_t first;
     char32_t last;
-};
-
-// What leaves no mark of its own, or changes how its neighbours are shown; sorted.
-constexpr std::array kHidden{
-    Range{0x0000, 0x001F},
-    Range{0x007F, 0x009F},
-    Range{0x00AD, 0x00AD},
-    Range{0x034F, 0x034F},
-    Range{0x061C, 0x061C},
-    Range{0x115F, 0x1160},
-    Range{0x17B4, 0x17B5},
-    Range{0x180B, 0x180F},
-    Range{0x200B, 0x200F},
-    Range{0x2028, 0x202E},
-    Range{0x2060, 0x206F},
-    Range{0x3164, 0x3164},
-    Range{0xFE00, 0xFE0F},
-    Range{0xFEFF, 0xFEFF},
-    Range{0xFFA0, 0xFFA0},
-    Range{0xFFF0, 0xFFFB},
-    Range{0xE0000, 0xE0FFF},
 };
 
 constexpr std::array kCombining{
@@ -83,36 +60,7 @@ std::size_t cells_of(char32_t code) {
     return contains(kWide, code) ? 2 : 1;
 }
 
-std::string spelled(char32_t code) {
-    if (code == '\n') return "\\n";
-    if (code == '\r') return "\\r";
-    if (code == '\t') return "\\t";
-    const auto number = static_cast<std::uint32_t>(code);
-    if (code < 0x80) return fmt::format("\\x{:02x}", number);
-    return code < 0x10000 ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
-}
-
-bool is_plain(char byte) { return byte >= 0x20 && byte < 0x7F; }
-
 }  // namespace
-
-std::string neutral(std::string_view text) {
-    if (std::ranges::all_of(text, is_plain)) return std::string(text);
-    std::string out;
-    while (!text.empty()) {
-        const std::string_view rest = text;
-        const char32_t code = take_code_point(text);
-        const std::string_view taken = rest.substr(0, rest.size() - text.size());
-        if (code == 0xFFFD && taken.size() == 1) {
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(taken.front()));
-        } else if (contains(kHidden, code)) {
-            out += spelled(code);
-        } else {
-            out += taken;
-        }
-    }
-    return out;
-}
 
 std::size_t display_width(std::string_view text) {
     std::size_t cells = 0;

@@ -1,7 +1,4 @@
-// Text for a screen: made harmless, measured in screen cells, shortened, wrapped.
-//
-// Names and reasons come from files that anybody may have written. What could move the cursor, start an escape
-// sequence, turn the writing direction or hide is shown as what it is: \x1b, \n, \u202e.
+// Text for a screen: made harmless (base/neutral.h), measured in screen cells, shortened, wrapped.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace reprieve {
+#include "base/neutral.h"
 
-// `text` with every control, invisible and direction-changing character, and every invalid byte, spelled out.
-[[nodiscard]] std::string neutral(std::string_view text);
+namespace reprieve {
 
 // How many cells a terminal gives to the text: 2 for wide characters, 0 for combining marks.
 [[nodiscard]] std::size_t display_width(std::string_view text);

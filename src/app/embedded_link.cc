@@ -1,8 +1,6 @@
 #include "app/embedded_link.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
+#include "app/complaint.h"
 
 namespace reprieve {
 namespace {
@@ -15,7 +13,7 @@ public:
           sink_(world_) {}
     ~EmbeddedLink() override {
         for (const std::string& complaint : world_.complaints())
-            fmt::print(stderr, "reprieve: {}\n", complaint);
+            print_complaint(complaint);
     }
 
     [[nodiscard]] World& world() { return world_; }
@@ -36,7 +34,7 @@ Result<std::unique_ptr<ClusterLink>> open_embedded(const EmbeddedOptions& option
         if (auto loaded = link->world().load(file); !loaded) return std::unexpected(loaded.error());
     }
     for (const std::string& warning : link->world().warnings())
-        fmt::print(stderr, "reprieve: {}\n", warning);
+        print_complaint(warning);
     link->world().begin();
     return link;
 }

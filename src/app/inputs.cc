@@ -4,12 +4,15 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <expected>
 #include <fstream>
 #include <iterator>
 #include <optional>
 
+#include "app/references.h"
 #include "app/version.h"
 #include "manifest/config.h"
+#include "manifest/family_tree.h"
 #include "manifest/load.h"
 
 namespace reprieve {
@@ -24,6 +27,51 @@ std::string sha256(const std::string& text) {
         out += fmt::format("{:02x}", bytes[i]);
     return out;
 }
+
+// Objects on their way from files into a cluster.
+class ClusterInput {
+public:
+    explicit ClusterInput(Cluster& cluster)
+        : cluster_(cluster),
+          loader_(cluster.words(),
+                  [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {}
+
+    [[nodiscard]] Loader& loader() { return loader_; }
+
+    // How a load ended, and whether the cluster took all of it.
+    [[nodiscard]] Result<void> taken(const std::expected<void, LoadError>& load) const {
+        if (!load) return fail(load.error().text());
+        if (conflict_) return fail(conflict_->text());
+        return {};
+    }
+
+    Result<std::vector<std::string>> finish(Time now) {
+        if (const auto circle = tree_.find_circle()) return fail(circle->text());
+        if (auto done = cluster_.refresh(now); !done) return std::unexpected(done.error());
+        std::vector<std::string> warnings = broken_references(cluster_);
+        const LoadReport report = loader_.report();
+        for (const auto& [kind, count] : report.ignored)
+            warnings.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
+        for (const auto& [what, count] : report.warnings)
+            warnings.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+        return warnings;
+    }
+
+private:
+    void take(Object&& object, const SourceRef& source) {
+        if (conflict_) return;
+        tree_.note(object, source, cluster_.words());
+        if (auto added = cluster_.add(std::move(object), digest_bytes(source.text().json)); !added) {
+            conflict_ = LoadError{
+                .file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
+        }
+    }
+
+    Cluster& cluster_;
+    FamilyTree tree_;
+    std::optional<LoadError> conflict_;
+    Loader loader_;
+};
 
 }  // namespace
 
@@ -42,26 +90,21 @@ Result<SchedulerConfig> load_config(const std::string& file) {
 }
 
 Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vector<std::string>& files, Time now) {
-    std::optional<LoadError> conflict;
-    Loader loader(cluster.words(), [&](Object&& object, const SourceRef& source) {
-        if (conflict) return;
-        if (auto added = cluster.add(std::move(object), digest_bytes(source.text().json)); !added) {
-            conflict = LoadError{
-                .file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
-        }
-    });
+    ClusterInput input(cluster);
     for (const std::string& file : files) {
-        if (const auto done = loader.load(file); !done) return fail(done.error().text());
-        if (conflict) return fail(conflict->text());
+        if (auto done = input.taken(input.loader().load(file)); !done) return std::unexpected(done.error());
     }
-    if (auto done = cluster.refresh(now); !done) return std::unexpected(done.error());
-    std::vector<std::string> warnings;
-    const LoadReport report = loader.report();
-    for (const auto& [kind, count] : report.ignored)
-        warnings.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
-    for (const auto& [what, count] : report.warnings)
-        warnings.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
-    return warnings;
+    return input.finish(now);
+}
+
+Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
+                                                   const std::string& name,
+                                                   std::string_view text,
+                                                   Time now) {
+    ClusterInput input(cluster);
+    input.loader().on_document("Expect", [](std::string_view, std::string_view, const SourceRef&) {});
+    if (auto done = input.taken(input.loader().load_text(name, text)); !done) return std::unexpected(done.error());
+    return input.finish(now);
 }
 
 std::string plan_id(const Cluster& cluster,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,11 @@ namespace reprieve {
 [[nodiscard]] Result<std::vector<std::string>> load_cluster(Cluster& cluster,
                                                             const std::vector<std::string>& files,
                                                             Time now);
+// The same from one text; `name` stands for the file in errors.
+[[nodiscard]] Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
+                                                                 const std::string& name,
+                                                                 std::string_view text,
+                                                                 Time now);
 
 // Digest of what the snapshot, the configuration and the version say: equal inputs, equal id.
 [[nodiscard]] std::string plan_id(const Cluster& cluster,

@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <iostream>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/check_command.h"
+#include "app/complaint.h"
 #include "app/completion.h"
 #include "app/exit_codes.h"
 #include "app/kube_link.h"
@@ -13,6 +19,7 @@
 #include "app/plan_command.h"
 #include "app/run_command.h"
 #include "app/version.h"
+#include "manifest/suggest.h"
 
 namespace reprieve {
 namespace {
@@ -41,11 +48,24 @@ what a `kind: Timeline` document says happens. Only pods whose schedulerName is 
 Exit codes: 0 everything placed, or stopped; 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
 )";
 
+// CLI11 would only say that a command is missing.
+bool complain_of_unknown_command(const CLI::App& app, const std::string& typed) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    if (typed.starts_with('-') || std::ranges::find(names, typed) != names.end()) return false;
+    print_complaint(fmt::format("unknown command '{}'{}", typed, suggestion(typed, known)));
+    print_advice("Run `reprieve --help` for the commands.\n");
+    return true;
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Reprieve: a Kubernetes scheduler whose trade is preemption"};
     app.name("reprieve");
     app.require_subcommand(1);
     app.failure_message(CLI::FailureMessage::simple);
+    app.set_version_flag("--version", fmt::format("reprieve {}", kVersion), "Print the version");
     app.footer("Run `reprieve COMMAND --help` for options and examples of a command.");
     int code = kExitOk;
 
@@ -125,14 +145,17 @@ int run(int argc, char** argv) {
     completion_app->footer("\nExample:\n  source <(reprieve completion bash)\n");
     completion_app->callback([&] { fmt::print("{}", *completion_script(shell)); });
 
+    if (argc > 1 && complain_of_unknown_command(app, argv[1])) return kExitUsage;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        const int status = app.exit(error);
+        std::ostringstream advice;
+        const int status = app.exit(error, std::cout, advice);
+        print_advice(advice.str());
         return status == 0 ? kExitOk : kExitUsage;
     }
     if (std::fflush(stdout) != 0) {
-        fmt::print(stderr, "reprieve: cannot write the output\n");
+        print_complaint("cannot write the output");
         return kExitFailure;
     }
     return code;
@@ -145,9 +168,7 @@ int main(int argc, char** argv) {
     try {
         return reprieve::run(argc, argv);
     } catch (const std::exception& error) {
-        std::fputs("reprieve: unexpected failure: ", stderr);
-        std::fputs(error.what(), stderr);
-        std::fputs("\n", stderr);
+        reprieve::print_complaint(std::string("unexpected failure: ") + error.what());
         return reprieve::kExitFailure;
     }
 }

@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "actions/cycle.h"
+#include "app/asked_names.h"
+#include "app/complaint.h"
 #include "app/exit_codes.h"
 #include "app/inputs.h"
 #include "app/plan_table.h"
@@ -24,7 +26,7 @@ Time machine_time() {
 }
 
 int complain(const std::string& message) {
-    fmt::print(stderr, "reprieve: {}\n", message);
+    print_complaint(message);
     return kExitFailure;
 }
 
@@ -32,7 +34,7 @@ int complain(const std::string& message) {
 void check_plan(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
     const std::vector<Violation> violations = audit(cluster, plan, config);
     for (const Violation& v : violations)
-        fmt::print(stderr, "reprieve: audit: {}\n", format_violation(v));
+        print_complaint("audit: " + format_violation(v));
     REPRIEVE_CHECK(violations.empty(), "the plan breaks {} rule(s)", violations.size());
 }
 
@@ -43,7 +45,7 @@ int plan_command(const PlanOptions& options) {
     if (!options.now.empty()) {
         const auto given = parse_time(options.now);
         if (!given) {
-            fmt::print(stderr, "reprieve: --now: {}\n", given.error().message);
+            print_complaint("--now: " + given.error().message);
             return kExitUsage;
         }
         now = *given;
@@ -61,6 +63,7 @@ int plan_command(const PlanOptions& options) {
     Cluster cluster({.scheduler_names = config.scheduler_names, .topology_levels = config.topology_levels});
     const auto warnings = load_cluster(cluster, options.files, now);
     if (!warnings) return complain(warnings.error().message);
+    if (const auto asked = check_asked_names(cluster, options.only); !asked) return complain(asked.error().message);
 
     Plan plan = run_cycle(cluster, config, options.only);
     plan.id = plan_id(cluster, config_text, options.only, now);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/complaint.h"
 #include "app/control_loop.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
@@ -33,7 +34,7 @@ constexpr Duration kShortestLease{1'000'000};
 constexpr Duration kResync{std::int64_t{300} * 1'000'000};
 
 int complain(const std::string& message, int code = kExitFailure) {
-    fmt::print(stderr, "reprieve: {}\n", message);
+    print_complaint(message);
     return code;
 }
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "manifest/suggest.h"
-#include "manifest/utf8.h"
+#include "base/utf8.h"
 
 namespace reprieve {
 namespace {

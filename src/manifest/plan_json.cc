@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manifest/plan_yaml.h"
-#include "manifest/utf8.h"
+#include "base/utf8.h"
 
 namespace reprieve {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "manifest/utf8.h"
+#include "base/utf8.h"
 
 namespace reprieve {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace reprieve {
@@ -37,6 +38,25 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> nearest_places(std::string_view word,
+                                        std::span<const std::string_view> known,
+                                        std::size_t most) {
+    const std::size_t bound = std::max<std::size_t>(1, word.size() / 3);
+    std::vector<std::pair<std::size_t, std::size_t>> near;  // steps, place
+    if (word.empty() || word.size() > kLongestWord) return {};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (known[i].size() > word.size() + bound || word.size() > known[i].size() + bound) continue;
+        const std::size_t steps = distance(word, known[i]);
+        if (steps <= bound) near.emplace_back(steps, i);
+    }
+    std::sort(near.begin(), near.end());
+    std::vector<std::size_t> places;
+    for (const auto& [steps, place] : near) {
+        if (places.size() < most) places.push_back(place);
+    }
+    return places;
+}
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> known) {
     if (word.empty() || word.size() > kLongestWord) return {};

@@ -1,0 +1,82 @@
+#include "app/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "manifest/config.h"
+#include "state/devices.h"
+
+namespace reprieve {
+namespace {
+
+class References {
+public:
+    explicit References(const Cluster& cluster) : cluster_(cluster), snapshot_(cluster.snapshot()) {}
+
+    std::vector<std::string> sentences() {
+        for (PodId id : IdRange<PodId>(snapshot_.pods.size())) {
+            const PodState state = snapshot_.pods[id].state;
+            if (state == PodState::kAbsent || state == PodState::kIgnored) continue;
+            look_at_class(cluster_.pod(id));
+            look_at_devices(id);
+        }
+        for (const auto& [node, use] : use_)
+            look_at_use(node, use);
+        if (cluster_.servings().size() > 0 && !is_carried_out(ActionKind::kServingPreempt))
+            counts_["ServingDeployment: action servingPreempt is not carried out by this version"] +=
+                cluster_.servings().size();
+        std::vector<std::string> out;
+        for (const auto& [sentence, count] : counts_)
+            out.push_back(count == 1 ? sentence : fmt::format("{} ({} times)", sentence, count));
+        return out;
+    }
+
+private:
+    // Where a pod says its priority itself, nothing is lost.
+    void look_at_class(const Pod& pod) {
+        if (!pod.priority_class || pod.priority || cluster_.priority_class(pod.priority_class) != nullptr) return;
+        const std::string_view name = cluster_.words().text(pod.priority_class);
+        if (name == "system-cluster-critical" || name == "system-node-critical") return;  // every cluster has them
+        ++counts_[fmt::format("PriorityClass {} does not exist; pods that name it have priority 0", name)];
+    }
+
+    void look_at_devices(PodId id) {
+        const NodeId node = snapshot_.pods[id].node;
+        const std::vector<DeviceHold>& held = cluster_.pod(id).more().held_devices;
+        if (!node || held.empty()) return;
+        const std::vector<Device>& devices = cluster_.node(node)->devices;
+        for (const DeviceHold& hold : held) {
+            if (std::ranges::none_of(devices, [&](const Device& d) { return d.index == hold.index; }))
+                ++counts_[fmt::format(
+                    "Node {} has no device {}, which a pod says it holds", snapshot_.node_name(node), hold.index)];
+        }
+        auto [at, fresh] = use_.try_emplace(node);
+        if (fresh) at->second.resize(devices.size());
+        hold_devices(devices, at->second, held, +1);
+    }
+
+    void look_at_use(NodeId node, const std::vector<DeviceUse>& use) {
+        const std::vector<Device>& devices = cluster_.node(node)->devices;
+        for (std::size_t i = 0; i < use.size(); ++i) {
+            const bool shared = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0);
+            const bool memory = devices[i].memory > 0 && use[i].memory > devices[i].memory;
+            if (shared || memory || use[i].milli > kMilliPerDevice)
+                ++counts_[fmt::format("device {} of Node {} is held more than once or beyond its size",
+                                      devices[i].index,
+                                      snapshot_.node_name(node))];
+        }
+    }
+
+    const Cluster& cluster_;
+    const Snapshot& snapshot_;
+    std::map<NodeId, std::vector<DeviceUse>> use_;
+    std::map<std::string, std::size_t> counts_;
+};
+
+}  // namespace
+
+std::vector<std::string> broken_references(const Cluster& cluster) { return References(cluster).sentences(); }
+
+}  // namespace reprieve

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""The program as a person at a shell meets it: what is refused, in which words, with which exit code.
+
+    command_line_test.py PROGRAM
+"""
+import re
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop()
+NOW = ["--now", "2026-01-01T12:00:00Z"]
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}
+"""
+
+
+def pod(name, rest="", spec=""):
+    return f"""
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}{rest}}}
+spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]{spec}}}
+"""
+
+
+def run(*arguments, text=""):
+    done = subprocess.run([PROGRAM, *arguments], input=text.encode(), capture_output=True, timeout=60, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def plan(text, *arguments):
+    return run("plan", "-f", "-", *NOW, *arguments, text=text)
+
+
+class HostileText(unittest.TestCase):
+    def test_errors_are_spelled_out(self):
+        code, out, err = plan(NODE + pod('"a\\e[31mred\\e]0;x\\a\\u009bb"'))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("a\\x1b[31mred\\x1b]0;x\\x07\\u009bb", err)
+        self.assertNotRegex(err, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+    def test_names_of_files_too(self):
+        code, _, err = run("plan", "-f", "no\x1b[31m\udcff")
+        self.assertEqual(code, 1)
+        self.assertIn("no\\x1b[31m\\xff", err)
+        code, _, err = run("plan", "--nosuch\x1b[31m")
+        self.assertEqual(code, 2)
+        self.assertNotIn("\x1b", err)
+
+
+class Cycles(unittest.TestCase):
+    def refused(self, text):
+        code, out, err = plan(text)
+        self.assertEqual((code, out), (1, ""))
+        return err
+
+    def test_queues(self):
+        queue = "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: %s}\nspec: {parent: %s}\n"
+        err = self.refused(queue % ("a", "b") + queue % ("b", "a"))
+        self.assertEqual(err, "reprieve: -:2: Queue a: spec.parent: the chain of parents is a circle: a, b, a\n")
+
+    def test_quotas(self):
+        quota = (
+            "---\napiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: ElasticQuota\n"
+            'metadata: {name: %s, namespace: x, labels: {quota.scheduling.koordinator.sh/parent: %s}}\nspec: {min: {}, max: {}}\n'
+        )
+        err = self.refused(NODE + quota % ("a", "b") + quota % ("b", "c") + quota % ("c", "b"))
+        self.assertRegex(err, r"^reprieve: -:12: ElasticQuota x/b: metadata.labels\[quota.scheduling.koordinator.sh/parent\]: ")
+        self.assertIn("is a circle: b, c, b\n", err)
+
+    def test_composite_groups(self):
+        group = (
+            "---\napiVersion: scheduling.k8s.io/v1alpha3\nkind: CompositePodGroup\nmetadata: {name: %s}\n"
+            "spec: {schedulingPolicy: {basic: {}}, parentCompositePodGroupName: %s}\n"
+        )
+        err = self.refused(group % ("a", "b") + group % ("b", "a"))
+        self.assertEqual(
+            err,
+            "reprieve: -:2: CompositePodGroup default/a: spec.parentCompositePodGroupName: "
+            "the chain of parents is a circle: a, b, a\n",
+        )
+
+    def test_hyper_nodes(self):
+        hyper = (
+            "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: %s}\n"
+            "spec: {tier: 1, members: [{type: HyperNode, selector: {%s}}]}\n"
+        )
+        err = self.refused(hyper % ("a", "exactMatch: {name: b}") + hyper % ("b", "regexMatch: {pattern: '^[ab]$'}"))
+        self.assertEqual(err, "reprieve: -:2: HyperNode a: spec.members: a HyperNode cannot contain itself: a, b, a\n")
+
+
+class For(unittest.TestCase):
+    WORLD = NODE + pod("training-0") + pod("training-1") + pod("runs", spec=", nodeName: n1") + pod("gated", spec=", schedulingGates: [{name: g}]")
+
+    def test_waiting_names(self):
+        for name in ("training-0", "default/training-1"):
+            code, out, _ = plan(self.WORLD, "--for", name)
+            self.assertEqual(code, 0)
+            self.assertIn("1 placed now", out)
+
+    def test_unknown_name(self):
+        code, out, err = plan(self.WORLD, "--for", "trainign-0")
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(
+            err, "reprieve: --for trainign-0: no such pod or gang; nearest that wait: default/training-0, default/training-1\n"
+        )
+        code, out, err = plan(self.WORLD, "--for", "training-0", "--for", "nosuch")
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err, "reprieve: --for nosuch: no such pod or gang; waiting: default/training-0, default/training-1\n")
+
+    def test_known_but_not_waiting(self):
+        code, out, err = plan(self.WORLD, "--for", "runs")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("reprieve: --for runs: pod default/runs does not wait: it is bound to n1; waiting: ", err)
+        self.assertIn("it has scheduling gates", plan(self.WORLD, "--for", "gated")[2])
+        self.assertIn("nothing waits", plan(NODE, "--for", "x")[2])
+
+
+class Warnings(unittest.TestCase):
+    def test_missing_priority_class(self):
+        named = ", priorityClassName: gone"
+        _, out, _ = plan(NODE + pod("a", spec=named) + pod("b", spec=named) + pod("c", spec=named + ", priority: 5"))
+        self.assertIn("PriorityClass gone does not exist; pods that name it have priority 0 (2 times)", out)
+
+    def test_devices_that_are_not_there(self):
+        node = (
+            "apiVersion: v1\nkind: Node\nmetadata: {name: n1, annotations: {reprieve.dev/devices: "
+            "'[{\"index\": 0, \"memory\": \"8Gi\"}, {\"index\": 1, \"memory\": \"8Gi\"}]'}}\n"
+            "status: {allocatable: {cpu: 4, pods: 10, nvidia.com/gpu: 2}}\n"
+        )
+
+        def holder(name, held):
+            return pod(name, f", annotations: {{reprieve.dev/devices: '{held}'}}", ", nodeName: n1")
+
+        def warnings(*held):
+            text = node + "".join(holder(f"p{i}", devices) for i, devices in enumerate(held))
+            return re.findall("^  (.*evice.*)$", plan(text)[1], re.M)
+
+        self.assertEqual(warnings("0:4Gi", "0:4Gi", "1"), [])
+        self.assertEqual(warnings("7:4Gi"), ["Node n1 has no device 7, which a pod says it holds"])
+        self.assertEqual(warnings("7", "7"), ["Node n1 has no device 7, which a pod says it holds (2 times)"])
+        self.assertEqual(warnings("0:9Gi"), ["device 0 of Node n1 is held more than once or beyond its size"])
+        self.assertEqual(warnings("1", "1:4Gi"), ["device 1 of Node n1 is held more than once or beyond its size"])
+
+    def test_serving_is_not_served(self):
+        text = "---\napiVersion: reprieve.dev/v1\nkind: ServingDeployment\nmetadata: {name: h}\nspec: {priority: 5, replicas: 1, resources: {cpu: 1}, planes: [{name: w}]}\n"
+        self.assertIn("ServingDeployment: action servingPreempt is not carried out by this version", plan(NODE + text)[1])
+
+
+class Commands(unittest.TestCase):
+    def test_unknown_command(self):
+        code, out, err = run("paln", "-f", "x")
+        self.assertEqual((code, out), (2, ""))
+        self.assertEqual(err, "reprieve: unknown command 'paln', did you mean plan?\nRun `reprieve --help` for the commands.\n")
+        self.assertIn("unknown command 'foo' (known: plan, run, check, version, completion)", run("foo")[2])
+
+    def test_version(self):
+        self.assertEqual(run("--version"), run("version"))
+
+    def test_completion_offers_what_help_lists(self):
+        commands = re.findall(r"^  ([a-z]+) ", run("--help")[1].split("Subcommands:")[1], re.M)
+        self.assertIn("plan", commands)
+        for shell in ("bash", "zsh", "fish"):
+            script = run("completion", shell)[1]
+            for command in commands:
+                self.assertIn(command, script, shell)
+                for long in re.findall(r"--([a-z-]+)", run(command, "--help")[1].split("Options:")[1].split("\n\n")[0]):
+                    self.assertRegex(script, rf"(--|-l ){long}\b", f"{shell}: {command}")
+            for gone in ("explain", "simulate"):
+                self.assertNotIn(gone, script, shell)
+
+
+if __name__ == "__main__":
+    unittest.main()
