@@ -22,6 +22,7 @@ bool reachable(const PersistentVolume& volume, const Node& node, const Vocabular
 
 bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const Node& node, const Vocabulary& words) {
     if (claim.selected_node) return false;  // it is being provisioned
+    if (volume.deleting) return false;
     if (volume.filesystem != claim.filesystem || volume.capacity < claim.request) return false;
     if (!reachable(volume, node, words)) return false;
     if (volume.claim_name) return volume.claim_name == claim.name && volume.claim_ns == claim.ns;
@@ -58,6 +59,7 @@ bool waits(const Case& judged, const VolumeClaim& claim) {
 std::string binding_trouble(const Case& judged, const VolumeClaim* claim, const Node& node) {
     if (claim == nullptr) return "does not exist";
     if (claim->lost) return "lost its volume";
+    if (claim->deleting) return "is being deleted";
     if (claim->volume) {
         const PersistentVolume* volume = judged.cluster.volume(claim->volume);
         if (volume == nullptr) return "names a volume that does not exist";

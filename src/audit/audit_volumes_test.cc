@@ -110,6 +110,19 @@ TEST_F(AuditVolumes, PodsOfOneWaitingClaimMeetAtItsVolume) {
     EXPECT_THAT(world.found(), ElementsAre("VolumeBinding default/one"));
 }
 
+TEST_F(AuditVolumes, AClaimThatIsBeingDeletedIsForNobody) {
+    volume("pv");
+    VolumeClaim going;
+    going.ns = world.id("default");
+    going.name = world.id("data");
+    going.volume = world.id("pv");
+    going.deleting = true;
+    world.add(going);
+    world.pod("new", {.spec = uses("data")});
+    world.place("new", "n1");
+    expect_on("n1", {"VolumeBinding default/new"});
+}
+
 TEST_F(AuditVolumes, AnImmediateClaimMustBeBound) {
     world.add(StorageClass{world.id("standard"), world.id("disk.example.com"), false, false, {}});
     claim("data", "");

@@ -12,6 +12,7 @@ namespace {
 enum VolumeTrouble : std::uint16_t {
     kClaimMissing,
     kClaimLost,
+    kClaimDeleting,
     kVolumeMissing,
     kNodeConflict,
     kUnboundImmediate,
@@ -30,6 +31,7 @@ Answer bind_claim(const Candidate& c, const ClassVolume& use, const Node& node) 
     const VolumeClaim* claim = facts.claim(use.claim);
     if (claim == nullptr) return never(FilterId::kVolumeBinding, kClaimMissing);
     if (claim->lost) return never(FilterId::kVolumeBinding, kClaimLost);
+    if (claim->deleting) return never(FilterId::kVolumeBinding, kClaimDeleting);
     if (claim->volume) {
         const PersistentVolume* volume = facts.volume(claim->volume);
         if (volume == nullptr) return never(FilterId::kVolumeBinding, kVolumeMissing);
@@ -150,6 +152,8 @@ std::string describe_volumes(FilterId /*filter*/, std::uint16_t detail) {
             return "persistentvolumeclaim not found";
         case kClaimLost:
             return "persistentvolumeclaim lost its volume";
+        case kClaimDeleting:
+            return "persistentvolumeclaim is being deleted";
         case kVolumeMissing:
             return "the claim's volume does not exist";
         case kNodeConflict:

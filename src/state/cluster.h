@@ -61,7 +61,7 @@ public:
     [[nodiscard]] NodeId find_node(StringId name) const { return nodes_.find({}, name); }
     [[nodiscard]] const VolumeClaim* claim(ClaimId id) const { return claims_.get(id); }
     [[nodiscard]] const PersistentVolume* volume(StringId name) const;
-    // Volumes without a claim, smallest first, then by name.
+    // Volumes without a claim, smallest first, then by name. Those that are being deleted are no choice.
     [[nodiscard]] std::span<const VolumeId> free_volumes(StringId storage_class) const;
     // Volumes that name this claim as theirs, in the same order.
     [[nodiscard]] std::span<const VolumeId> reserved_volumes(const VolumeClaim& claim) const;

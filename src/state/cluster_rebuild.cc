@@ -236,7 +236,8 @@ Result<void> Cluster::rebuild_gangs() {
 void Cluster::rebuild_volumes() {
     volumes_by_size_.clear();
     for (VolumeId id : IdRange<VolumeId>(volumes_.slots())) {
-        if (volumes_.get(id) != nullptr) volumes_by_size_.push_back(id);
+        const PersistentVolume* fact = volumes_.get(id);
+        if (fact != nullptr && !fact->deleting) volumes_by_size_.push_back(id);
     }
     std::ranges::sort(volumes_by_size_, [&](VolumeId a, VolumeId b) {
         const PersistentVolume& x = *volumes_.get(a);
