@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "state/cluster.h"
+#include "state/volume_choice.h"
 
 namespace reprieve {
 
@@ -33,17 +34,25 @@ void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> d
 }
 
 void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
-    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    if (!devices.empty()) hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = kind,
+    const PodRow& row = snapshot_.pods[pod];
+    REPRIEVE_CHECK(row.state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
+    Op op{.kind = kind,
           .sign = +1,
           .pod = pod,
           .node = node,
           .note = note,
           .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
-          .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(devices.size())});
+          .holds_at = static_cast<std::uint32_t>(hold_pool_.size()),
+          .holds_count = static_cast<std::uint32_t>(devices.size())};
+    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
+    if (snapshot_.classes[row.cls].has_waiting_claims) {
+        op.binds_at = static_cast<std::uint32_t>(bind_pool_.size());
+        // Where not every claim finds a volume, the pod was put here against the rules; it holds what there is.
+        static_cast<void>(
+            choose_volumes(snapshot_, snapshot_.classes[row.cls], node, snapshot_.later.bindings(), bind_pool_));
+        op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
+    }
+    push(op);
 }
 
 void Transaction::unplace(PodId pod) {
@@ -58,14 +67,20 @@ void Transaction::unplace(PodId pod) {
     const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
     if (!holds.empty()) hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
-    push({.kind = placed ? OpKind::kPlace : OpKind::kNominate,
+    Op op{.kind = placed ? OpKind::kPlace : OpKind::kNominate,
           .sign = -1,
           .pod = pod,
           .node = row.node,
           .note = 0,
           .position = position,
           .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(holds.size())});
+          .holds_count = static_cast<std::uint32_t>(holds.size())};
+    if (const PodClass& cls = snapshot_.classes[row.cls]; cls.has_waiting_claims) {
+        op.binds_at = static_cast<std::uint32_t>(bind_pool_.size());
+        snapshot_.later.bindings().list(cls, bind_pool_);
+        op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
+    }
+    push(op);
 }
 
 void Transaction::grow(PodId pod, std::uint32_t note) {
@@ -78,6 +93,7 @@ void Transaction::rollback(Checkpoint to) {
         Op& op = journal_.back();
         run(op, -op.sign);
         if (op.holds_count > 0) hold_pool_.resize(op.holds_at);
+        if (op.binds_count > 0) bind_pool_.resize(op.binds_at);
         journal_.pop_back();
     }
 }
@@ -139,6 +155,7 @@ void Transaction::run(Op& op, int sign) {
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
             if (op.kind == OpKind::kPlace)
                 snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            if (op.binds_count > 0) snapshot_.later.bind(bindings_of(op), sign);
             if (sign < 0) take_out(op);
             break;
         case OpKind::kGrow:
