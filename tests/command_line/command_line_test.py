@@ -171,7 +171,7 @@ class Commands(unittest.TestCase):
             for command in commands:
                 self.assertIn(command, script, shell)
                 for long in re.findall(r"--([a-z-]+)", run(command, "--help")[1].split("Options:")[1].split("\n\n")[0]):
-                    self.assertRegex(script, rf"(--|-l ){long}\b", f"{shell}: {command}")
+                    self.assertRegex(script, rf"(--|-l |,--){long}\b", f"{shell}: {command}")
             for gone in ("explain", "simulate"):
                 self.assertNotIn(gone, script, shell)
 

@@ -20,17 +20,20 @@ offers() {  # expected words, typed words...
     fi
 }
 
-offers 'plan run explain simulate check version completion --help' ''
+offers 'plan run check version completion --help --version' ''
 offers 'plan' 'pl'
 offers '--config' plan '--c'
-offers '-f --config --for --now -o --help' plan '-'
+offers '-f --filename --config --for --now -o --output --help' plan '-'
+offers 'table json yaml' plan --output ''
+offers 'fast real 10x' run --speed ''
+offers 'bash_test.sh' plan --filename 'bash_'
 offers 'table json yaml' plan -o ''
 offers 'json' plan -f x.yaml -o 'j'
 offers 'bash_test.sh' plan -f 'bash_'
 offers '' plan --for ''
 offers '--kubeconfig' run '--k'
 offers '--in-cluster' run '--i'
-offers 'bash zsh fish' completion ''
+offers 'bash zsh fish --help' completion ''
 offers 'bash_test.sh' check 'bash_'
 # A file named like a command does not change which command was typed.
 offers '--for' plan -f run '--fo'

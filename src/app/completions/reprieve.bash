@@ -4,7 +4,7 @@ _reprieve() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            plan | run | explain | simulate | check | version | completion)
+            plan | run | check | version | completion)
                 command=$word
                 break
                 ;;
@@ -13,27 +13,29 @@ _reprieve() {
     COMPREPLY=()
 
     case $previous in
-        -f | --config | --kubeconfig)
+        -f | --filename | --config | --kubeconfig)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return
             ;;
-        -o)
+        -o | --output)
             mapfile -t COMPREPLY < <(compgen -W 'table json yaml' -- "$current")
             return
             ;;
-        --for | --now | --cycles | --ui) return ;;
+        --speed)
+            mapfile -t COMPREPLY < <(compgen -W 'fast real 10x' -- "$current")
+            return
+            ;;
+        --for | --now | --cycles | --ui | --seed) return ;;
     esac
 
     local words=''
     case $command in
-        '') words='plan run explain simulate check version completion --help' ;;
-        plan) words='-f --config --for --now -o --help' ;;
-        run) words='-f --kubeconfig --in-cluster --config --cycles --ui --dry-run --lease --lease-duration --allow-loopback-http --help' ;;
-        explain) words='-f --config --now --help' ;;
-        simulate) words='-f --config --help' ;;
+        '') words='plan run check version completion --help --version' ;;
+        plan) words='-f --filename --config --for --now -o --output --help' ;;
+        run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --dry-run --speed --now --seed --lease --lease-duration --allow-loopback-http --help' ;;
         version) words='--help' ;;
-        completion) words='bash zsh fish' ;;
+        completion) words='bash zsh fish --help' ;;
         check)
             if [[ $current != -* ]]; then
                 mapfile -t COMPREPLY < <(compgen -f -- "$current")
