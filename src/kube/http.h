@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -17,6 +18,7 @@ struct HttpAnswer {
     int status = 0;  // 0: none came, and `failure` says why
     std::string body;
     Duration retry_after;
+    std::optional<Duration> server_ahead;  // of our clock, as far as the server's date tells
     std::string failure;
 
     [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
