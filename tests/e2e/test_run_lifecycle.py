@@ -290,7 +290,7 @@ class LifecycleTest(StoryTestCase):
         self.assertEqual(len(evicted), 1)
         self.assertLessEqual(set(evicted), {"ours-0", "ours-1"}, "the cheaper victims are not ours")
         self.assertEqual(self.bound_by("kube-scheduler"), {"theirs-0", "theirs-1"})
-        bound = {target for verb, resource, target in self.successes() if (verb, resource) == ("create", "pods/binding")}
+        bound = {call[2] for call in self.successes() if call[:2] == ("create", "pods/binding")}
         self.assertEqual(bound, {"default/ours-0", "default/ours-1", "default/high"})
         self.assertTrue(all(is_bound(self.objects.get_pod(f"theirs-{index}")) for index in range(2)))
         touched = {target for _, resource, target in self.successes() if resource.startswith("pods")}
