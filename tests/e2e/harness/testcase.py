@@ -33,7 +33,7 @@ class ClusterTestCase(unittest.TestCase):
         self.addCleanup(recorder.stop)
         return recorder
 
-    def wait_for(self, condition, what, deadline=30):
+    def wait_for(self, condition, what, deadline=60):
         return self.cluster.wait_for(condition, deadline, what)
 
     def phase(self, name):
