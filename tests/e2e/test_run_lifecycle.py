@@ -1,5 +1,7 @@
 """Reprieve on a real API server: what happens to pods, namespaces and nodes while preemption is under way."""
 
+import datetime
+import time
 import unittest
 
 from harness.client import path_of
@@ -196,6 +198,22 @@ class LifecycleTest(StoryTestCase):
         self.assertIn(("create", "pods/eviction", "default/guarded"), self.successes())
 
     # --- what comes and goes
+
+    def test_pods_are_bound_in_order(self):
+        self.waiting("low", "low", "1")
+        self.waiting("high-first", "high", "1")
+        self.wait_for(lambda: time.time() >= self.created("high-first") + 1, "the next second: creation times have no more")
+        self.waiting("high-after", "high", "1")
+        self.waiting("top", "top", "1")
+        self.start_reprieve()
+        for index, name in enumerate(("top", "high-first", "high-after", "low")):
+            self.objects.nodes(1, prefix=f"room-{index}", cpu="1")
+            self.wait_bound(name, node=f"room-{index}-0")
+        self.assert_evicted()
+
+    def created(self, name):
+        text = self.objects.get_pod(name)["metadata"]["creationTimestamp"]
+        return datetime.datetime.fromisoformat(text).timestamp()
 
     def test_scheduling_gates(self):
         self.objects.nodes(1)
