@@ -17,6 +17,7 @@
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
+#include "plugins/network_topology.h"
 #include "plugins/order.h"
 #include "plugins/shares.h"
 
@@ -38,6 +39,7 @@ public:
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
+            surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
         }
     }
 
@@ -61,6 +63,16 @@ private:
         std::size_t next = 0;
         [[nodiscard]] const Demand& front() const { return demands[next]; }
     };
+
+    // A demand that found no place, and how the plan tells it.
+    struct Refused {
+        Demand demand;
+        std::vector<Unplaced> unplaced;
+        Certificate certificate;
+        Transaction::Checkpoint at = 0;  // what had been done by then
+    };
+
+    static constexpr int kRounds = 3;
 
     Snapshot& snapshot() { return session_.snapshot; }
 
@@ -118,9 +130,54 @@ private:
                 break;
             }
         }
-        for (const Demand& demand : small_) {
-            if (!allocate(desk_, demand, ActionKind::kBackfill).done) refuse(demand, {});
+        for (const Demand& demand : small_)
+            serve_small(demand);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
+    }
+
+    // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
+    // one that could be seen now.
+    void serve_again() {
+        for (int round = 0; round < kRounds; ++round) {
+            std::vector<Refused> before;
+            before.swap(refused_);
+            bool any = false;
+            for (Refused& item : before) {
+                if (!evicts_since(item.at)) {
+                    refused_.push_back(std::move(item));
+                    continue;
+                }
+                any = true;
+                if (backfills_ && asks_for_nothing(item.demand))
+                    serve_small(item.demand);
+                else
+                    serve(item.demand);
+            }
+            if (!any) return;
         }
+    }
+
+    void write(Refused& item) {
+        for (Unplaced& entry : item.unplaced)
+            builder_.unplaced(std::move(entry));
+        builder_.certificate(std::move(item.certificate));
+    }
+
+    // Pods that ask for nothing: after all others, and like them by eviction where a port or a rule keeps them out.
+    void serve_small(const Demand& demand) {
+        Served last = allocate(desk_, demand, ActionKind::kBackfill);
+        for (const ActionConfig& action : actions_) {
+            if (last.done) break;
+            if (action.kind == ActionKind::kAllocate) continue;
+            Served served = attempt(action, demand);
+            if (served.done || last.why_not.empty()) last = std::move(served);
+        }
+        if (last.done)
+            finish(demand);
+        else
+            refuse(demand, last);
     }
 
     // Whether a demand may take room that was promised to another one: by priority, inside the queue unless it may
@@ -206,8 +263,8 @@ private:
         for (PodId p : demand.pods) {
             const NodeId node = nominated_node(snapshot(), p);
             // Nobody leaves for it and it does not fit: its promise is void.
-            const bool in_vain = node && state_of(p) != NominationState::kInFlight &&
-                                 !placer_.fits(p, node, View::kLater);
+            const bool in_vain =
+                node && state_of(p) != NominationState::kInFlight && !placer_.fits(p, node, View::kLater);
             if (!node || in_vain) {
                 left_out.push_back(p);
             } else if (!wait_there(p, note)) {
@@ -218,7 +275,7 @@ private:
         for (PodId p : left_out) {
             if (nominated_node(snapshot(), p)) clear(p);
             builder_.unplaced({.pod = snapshot().pod_name(p),
-                               .owner = owner,
+                               .owner = snapshot().gang_name(snapshot().pods[p].gang),
                                .never = false,
                                .reason = "waits while the victims of its gang are leaving"});
         }
@@ -303,7 +360,14 @@ private:
             return;
         }
         Served last;
+        bool allocated = false;
         for (const ActionConfig& action : actions_) {
+            allocated = allocated || action.kind == ActionKind::kAllocate;
+            // Nobody is evicted for whom there is room.
+            if (!allocated && fits_without_evictions(demand)) {
+                if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
+                continue;
+            }
             Served served = attempt(action, demand);
             if (served.done) {
                 finish(demand);
@@ -314,14 +378,20 @@ private:
         refuse(demand, last);
     }
 
-    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must be
-    // near a victim, or spread that counts it.
+    bool fits_without_evictions(const Demand& demand) {
+        const auto start = session_.tx.checkpoint();
+        const bool fits = allocate(desk_, demand).done;
+        session_.rollback(start);
+        return fits;
+    }
+
+    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must
+    // be near a victim, or spread that counts it.
     Served attempt(const ActionConfig& action, const Demand& demand) {
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
-        if (!served.done || far_reaching_.empty() || !evicts_since(start) ||
-            placements_hold(desk_, far_reaching_, {}))
+        if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
@@ -354,13 +424,17 @@ private:
             case ActionKind::kPreempt:
                 return preempt_->serve(demand);
             case ActionKind::kGangPreempt:
-                // Single pods are preempt's business, where it is configured.
-                return !demand.gang && preempt_ ? Served{} : gang_preempt_->serve(demand);
+                // Single pods are preempt's business, where it is configured and they may run anywhere.
+                return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
             default:
                 return {};
         }
+    }
+
+    bool anywhere(const Demand& demand) {
+        return network_search_space(snapshot(), home_of(snapshot(), demand)).anywhere();
     }
 
     // Shares cost a look at every pod: made when first asked for.
@@ -376,12 +450,29 @@ private:
     void finish(const Demand& demand) {
         for (PodId pod : demand.pods) {
             if (snapshot().pods[pod].state == PodState::kPending) {
+                if (preempts_as_surplus(demand, pod)) continue;
                 builder_.unplaced(describe_unplaced(
                     desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
             } else if (moved(pod)) {
                 clear(pod);
             }
         }
+    }
+
+    // Where it is asked for, members beyond the minimum preempt as single pods do.
+    bool preempts_as_surplus(const Demand& demand, PodId pod) {
+        if (!demand.gang || !surplus_preempts_) return false;
+        // All members of a plan share one time: while others start now, it waits for the next plan.
+        const auto starts_now = [&](PodId p) { return snapshot().pods[p].state == PodState::kPlaced; };
+        if (std::ranges::any_of(snapshot().gangs[snapshot().pods[pod].gang].pods, starts_now)) return false;
+        Demand single = single_demand(snapshot(), pod);
+        single.priority = demand.priority;
+        single.never_preempts = demand.never_preempts;
+        for (const ActionConfig& action : actions_) {
+            const bool by_priority = action.kind == ActionKind::kPreempt || action.kind == ActionKind::kGangPreempt;
+            if (by_priority && attempt(action, single).done) return true;
+        }
+        return false;
     }
 
     // Placed elsewhere than an earlier plan promised.
@@ -391,11 +482,18 @@ private:
     }
 
     void refuse(const Demand& demand, const Served& served) {
+        if (demand.gang && surplus_preempts_ && desk_.members_of(demand).pods.empty() &&
+            desk_.members_of(demand).missing == 0) {
+            finish(demand);
+            return;
+        }
+        Refused item{.demand = demand, .unplaced = {}, .certificate = {}, .at = session_.tx.checkpoint()};
         for (PodId pod : demand.pods) {
             if (cluster_.pod(pod).nominated) clear(pod);
-            builder_.unplaced(describe_unplaced(desk_, demand, pod, served));
+            item.unplaced.push_back(describe_unplaced(desk_, demand, pod, served));
         }
-        builder_.certificate(describe_infeasible(desk_, demand, served, actions_));
+        item.certificate = describe_infeasible(desk_, demand, served, actions_);
+        refused_.push_back(std::move(item));
     }
 
     bool asks_for_nothing(const Demand& demand) {
@@ -417,10 +515,12 @@ private:
     std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
+    bool surplus_preempts_ = false;
     std::optional<Shares> shares_;
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
+    std::vector<Refused> refused_;
     std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
     std::size_t noted_ = 0;         // ops of the journal that were looked at for it
 };

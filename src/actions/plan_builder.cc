@@ -27,6 +27,12 @@ std::map<PodId, const Op*> standing_ops(const Session& session) {
     return last;
 }
 
+// Whoever starts with others is listed for its own gang, also where several gangs start as one.
+std::string gang_of(const Snapshot& s, PodId pod, const OpNote& note) {
+    const GangId gang = s.pods[pod].gang;
+    return gang && s.gangs[gang].min > 0 ? s.gang_name(gang) : note.owner;
+}
+
 std::string explain(const OpNote& note) {
     return note.reason + note.part + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
 }
@@ -91,7 +97,7 @@ Plan PlanBuilder::build(const Session& session) const {
                         .uid = s.facts->pod(pod).uid,
                         .devices = {},
                         .after_evictions = op->kind == OpKind::kNominate,
-                        .owner = note.owner,
+                        .owner = gang_of(s, pod, note),
                         .domain = note.domain,
                         .action = to_text(note.action)};
             for (const DeviceHold& hold : session.tx.devices_of(*op))

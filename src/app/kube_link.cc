@@ -26,11 +26,6 @@ constexpr Duration kLookAtLease{2'000'000};  // at the latest
 constexpr int kRefusals = 8;                 // of one kind in a row, over about ten seconds: they mean it
 constexpr std::chrono::seconds kFarewell{3};
 
-Time wall_clock() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
-
 // Two replicas must never take each other for themselves, not even after a restart in the same place.
 std::string own_identity() {
     char host[256] = {};
@@ -80,7 +75,7 @@ public:
         : reads_(access, reading(client_options(target, access, 1))),
           writes_(access, client_options(target, access, 2)),
           source_(reads_, words, pods_, addresses_, source_options()),
-          lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, wall_clock)),
+          lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, clock())),
           sink_(writes_, pods_, addresses_, sink_options(election)) {
         if (lease_) lease_->on_change([this](bool) { source_.wake(); });
     }
@@ -116,9 +111,12 @@ public:
     }
 
 private:
-    [[nodiscard]] static KubeSourceOptions source_options() {
+    [[nodiscard]] std::function<Time()> clock() const {
+        return [this] { return reads_.clock().now(); };
+    }
+    [[nodiscard]] KubeSourceOptions source_options() const {
         KubeSourceOptions options;
-        options.clock = wall_clock;
+        options.clock = clock();
         options.refusals = kRefusals;
         return options;
     }

@@ -46,6 +46,7 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
         changed_.notify_all();
         response.status = reply.status;
         if (!reply.retry_after.empty()) response.set_header("Retry-After", reply.retry_after);
+        if (!reply.date.empty()) response.set_header("Date", reply.date);
         if (!reply.stays_open) return response.set_content(reply.body, "application/json");
         response.set_chunked_content_provider(
             "application/json", [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {

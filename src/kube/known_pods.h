@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -44,6 +45,10 @@ public:
 
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
+
+    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way or has failed they are
+    // left out.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
     // A write to a pod is on its way; `change` says what will be true then.
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);

@@ -11,7 +11,8 @@
 namespace reprieve {
 
 struct Demand {
-    GangId gang;              // none: a single pod
+    GangId gang;                   // none: a single pod
+    std::vector<GangId> partners;  // gangs that start only together with it; their pods are in the list, too
     std::vector<PodId> pods;  // in pod order: priority descending, creation, namespace/name
     std::int32_t priority = 0;
     QueueId queue;

@@ -29,7 +29,7 @@ _reprieve() {
     case $command in
         '') words='plan run explain simulate check version completion --help' ;;
         plan) words='-f --config --for --now -o --help' ;;
-        run) words='-f --kubeconfig --in-cluster --config --cycles --ui --dry-run --help' ;;
+        run) words='-f --kubeconfig --in-cluster --config --cycles --ui --dry-run --lease --lease-duration --allow-loopback-http --help' ;;
         explain) words='-f --config --now --help' ;;
         simulate) words='-f --config --help' ;;
         version) words='--help' ;;
