@@ -126,12 +126,14 @@ class DeployTest(ClusterTestCase):
         self.wait_for(replica.leads, "the lease to be held")
         self.objects.nodes(3)
         seats = {"example.com/seat": "2"}
-        self.admin.patch(path_of("nodes", "node-0", sub="status"), {"status": {"capacity": seats, "allocatable": seats}})
+        status = {"capacity": seats, "allocatable": seats}
+        self.admin.patch(path_of("nodes", "node-0", sub="status"), {"status": status})
         self.addCleanup(self.remove_namespace, "first-eviction")
 
         def running(*names):
-            found = {one["metadata"]["name"]: one["status"]["phase"] for one in self.objects.list_pods("first-eviction")}
-            return found == dict.fromkeys(names, "Running")
+            pods = self.objects.list_pods("first-eviction")
+            phases = {one["metadata"]["name"]: one["status"]["phase"] for one in pods}
+            return phases == dict.fromkeys(names, "Running")
 
         apply_file(self.admin, ROOT / "deploy" / "examples" / "first-eviction" / "seats.yaml")
         self.wait_for(lambda: running("report-1", "report-2"), "both seats taken")

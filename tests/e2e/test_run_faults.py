@@ -188,6 +188,19 @@ class FaultTest(FaultTestCase):
         self.wait_clean()
         self.assert_evicted("low")
 
+    def test_a_victim_that_cannot_be_deleted_is_unmarked(self):
+        self.objects.nodes(2)
+        self.running("low", "low", "4")
+        self.running("dearer", "mid", "4", node="node-1")
+        self.wait_running("low", "dearer")
+        rule = self.proxy.refuse(403, method="DELETE", path="/pods/low")
+        self.start_behind_proxy()
+        self.waiting("high", "high", "4")
+        self.wait_for(lambda: self.proxy.hits(rule) > 0, "the refusal")
+        self.wait_bound("high", node="node-1", deadline=60)
+        self.wait_clean()
+        self.assert_evicted("dearer")
+
     # --- credentials
 
     def token(self, secret):

@@ -1,5 +1,7 @@
 """Reprieve on a real API server: what happens to pods, namespaces and nodes while preemption is under way."""
 
+import datetime
+import time
 import unittest
 
 from harness.client import path_of
@@ -197,6 +199,22 @@ class LifecycleTest(StoryTestCase):
 
     # --- what comes and goes
 
+    def test_pods_are_bound_in_order(self):
+        self.waiting("low", "low", "1")
+        self.waiting("high-first", "high", "1")
+        self.wait_for(lambda: time.time() >= self.created("high-first") + 1, "the next second: creation times have no more")
+        self.waiting("high-after", "high", "1")
+        self.waiting("top", "top", "1")
+        self.start_reprieve()
+        for index, name in enumerate(("top", "high-first", "high-after", "low")):
+            self.objects.nodes(1, prefix=f"room-{index}", cpu="1")
+            self.wait_bound(name, node=f"room-{index}-0")
+        self.assert_evicted()
+
+    def created(self, name):
+        text = self.objects.get_pod(name)["metadata"]["creationTimestamp"]
+        return datetime.datetime.fromisoformat(text).timestamp()
+
     def test_scheduling_gates(self):
         self.objects.nodes(1)
         self.running("low", "low", "4")
@@ -290,7 +308,7 @@ class LifecycleTest(StoryTestCase):
         self.assertEqual(len(evicted), 1)
         self.assertLessEqual(set(evicted), {"ours-0", "ours-1"}, "the cheaper victims are not ours")
         self.assertEqual(self.bound_by("kube-scheduler"), {"theirs-0", "theirs-1"})
-        bound = {target for verb, resource, target in self.successes() if (verb, resource) == ("create", "pods/binding")}
+        bound = {call[2] for call in self.successes() if call[:2] == ("create", "pods/binding")}
         self.assertEqual(bound, {"default/ours-0", "default/ours-1", "default/high"})
         self.assertTrue(all(is_bound(self.objects.get_pod(f"theirs-{index}")) for index in range(2)))
         touched = {target for _, resource, target in self.successes() if resource.startswith("pods")}

@@ -52,7 +52,7 @@ class StoryTestCase(RunTestCase):
         found = self.objects.get_pod(name, namespace)
         return found and found["spec"].get("nodeName")
 
-    def wait_bound(self, *names, node=None, deadline=30, namespace="default"):
+    def wait_bound(self, *names, node=None, deadline=60, namespace="default"):
         def all_bound():
             nodes = [self.node_of(name, namespace) for name in names]
             return all(one == node if node else one for one in nodes)
@@ -63,7 +63,7 @@ class StoryTestCase(RunTestCase):
         found = self.objects.get_pod(name)
         return found and found["status"].get("nominatedNodeName")
 
-    def wait_nominated(self, name, node, deadline=30):
+    def wait_nominated(self, name, node, deadline=60):
         self.wait_for(lambda: self.nominated(name) == node, f"{name} nominated to {node}", deadline)
 
     def wait_told(self, name):
@@ -78,7 +78,7 @@ class StoryTestCase(RunTestCase):
         found = self.objects.get_pod(name, namespace)
         return found is None or "deletionTimestamp" in found["metadata"]
 
-    def wait_leaving(self, *names, deadline=30):
+    def wait_leaving(self, *names, deadline=60):
         self.wait_for(lambda: all(map(self.is_leaving, names)), f"{', '.join(names)} evicted", deadline)
 
     def wait_cycle(self, name="witness", node_name="node-witness"):
@@ -101,7 +101,7 @@ class StoryTestCase(RunTestCase):
                 found.append(f"{meta['name']}: marked and staying")
         return found
 
-    def wait_clean(self, deadline=30):
+    def wait_clean(self, deadline=60):
         """Waits until nothing is left over."""
         try:
             self.wait_for(lambda: not self.leaks(), "no plan, nomination or mark left", deadline)
