@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kube/bodies.h"
+#include "kube/volume_run.h"
 
 namespace reprieve {
 namespace {
@@ -168,7 +169,19 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         entry.bound = true;
         entry.nominated.clear();  // the server does that
     });
-    send_binding(plan, placement, 0);
+    if (placement.volumes.empty()) return send_binding(plan, placement, 0);
+    outbox_.open();
+    std::make_shared<VolumeRun>(outbox_,
+                                options_.volumes,
+                                placement,
+                                [this, plan, &placement](bool ok, std::string what) {
+                                    if (ok)
+                                        send_binding(plan, placement, 0);
+                                    else
+                                        bound(plan, placement, false, std::move(what));
+                                    outbox_.close();
+                                })
+        ->start();
 }
 
 void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts) {

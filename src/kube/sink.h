@@ -21,6 +21,7 @@
 #include "kube/outbox.h"
 #include "kube/queue_status.h"
 #include "kube/scaling.h"
+#include "kube/volume_run.h"
 #include "model/world.h"
 
 namespace reprieve {
@@ -32,6 +33,7 @@ struct KubeSinkOptions {
     std::function<void()> on_failure;
     AnnouncerOptions announcer;
     ScalingOptions scaling;
+    VolumeRunOptions volumes;
     // A pod that was force deleted and is still there after so long is removed without waiting for its node.
     Duration force_delete_timeout{30'000'000};
     Duration look_again{5'000'000};  // for what could not be tidied up
