@@ -31,8 +31,10 @@ std::string sha256(const std::string& text) {
 // Objects on their way from files into a cluster.
 class ClusterInput {
 public:
-    explicit ClusterInput(Cluster& cluster)
+    // `digested`: how the objects are spelled counts for the digest of the cluster.
+    ClusterInput(Cluster& cluster, bool digested)
         : cluster_(cluster),
+          digested_(digested),
           loader_(cluster.words(),
                   [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {}
 
@@ -61,13 +63,15 @@ private:
     void take(Object&& object, const SourceRef& source) {
         if (conflict_) return;
         tree_.note(object, source, cluster_.words());
-        if (auto added = cluster_.add(std::move(object), digest_bytes(source.text().json)); !added) {
+        const Digest digest = digested_ ? digest_bytes(source.text().json) : Digest{};
+        if (auto added = cluster_.add(std::move(object), digest); !added) {
             conflict_ = LoadError{
                 .file = source.file(), .line = source.line(), .object = "", .field = "", .what = added.error().message};
         }
     }
 
     Cluster& cluster_;
+    bool digested_;
     FamilyTree tree_;
     std::optional<LoadError> conflict_;
     Loader loader_;
@@ -90,7 +94,7 @@ Result<SchedulerConfig> load_config(const std::string& file) {
 }
 
 Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vector<std::string>& files, Time now) {
-    ClusterInput input(cluster);
+    ClusterInput input(cluster, true);
     for (const std::string& file : files) {
         if (auto done = input.taken(input.loader().load(file)); !done) return std::unexpected(done.error());
     }
@@ -101,7 +105,7 @@ Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
                                                    const std::string& name,
                                                    std::string_view text,
                                                    Time now) {
-    ClusterInput input(cluster);
+    ClusterInput input(cluster, false);
     input.loader().on_document("Expect", [](std::string_view, std::string_view, const SourceRef&) {});
     if (auto done = input.taken(input.loader().load_text(name, text)); !done) return std::unexpected(done.error());
     return input.finish(now);

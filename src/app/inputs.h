@@ -18,7 +18,7 @@ namespace reprieve {
 [[nodiscard]] Result<std::vector<std::string>> load_cluster(Cluster& cluster,
                                                             const std::vector<std::string>& files,
                                                             Time now);
-// The same from one text; `name` stands for the file in errors.
+// The same from one text, but for the digest, which stays as it was; Expect documents are passed over.
 [[nodiscard]] Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
                                                                  const std::string& name,
                                                                  std::string_view text,

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <sstream>
 
-#include "manifest/suggest.h"
 #include "base/utf8.h"
+#include "manifest/suggest.h"
 
 namespace reprieve {
 namespace {

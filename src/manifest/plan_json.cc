@@ -4,8 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "manifest/plan_yaml.h"
 #include "base/utf8.h"
+#include "manifest/plan_yaml.h"
 
 namespace reprieve {
 namespace {
