@@ -32,6 +32,19 @@ bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const 
     return std::ranges::all_of(claim.modes, offered);
 }
 
+bool storage_left(const Case& judged, const StorageClass& storage, const VolumeClaim& claim, const Node& node) {
+    const CsiDriver* driver = judged.cluster.csi_driver(storage.provisioner);
+    if (driver == nullptr || !driver->tells_capacity || claim.request == 0) return true;
+    const auto& offers = judged.cluster.csi_capacities();
+    using OfferId = decltype(offers.find({}, {}));
+    for (const OfferId id : IdRange<OfferId>(offers.slots())) {
+        const CsiStorageCapacity* offer = offers.get(id);
+        if (offer == nullptr || offer->storage_class != storage.name || offer->nodes.null) continue;
+        if (offer->limit.value_or(-1) >= claim.request && offer->nodes.matches(node.labels, judged.words)) return true;
+    }
+    return false;
+}
+
 bool could_provision(const Case& judged, const VolumeClaim& claim, const Node& node) {
     const StorageClass* storage = storage_of(judged.cluster, claim);
     if (storage == nullptr) return false;
@@ -39,7 +52,8 @@ bool could_provision(const Case& judged, const VolumeClaim& claim, const Node& n
     const std::string_view provisioner = judged.words.text(storage->provisioner);
     if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") return false;
     const auto& where = storage->allowed_topologies;
-    return where.empty() || any_term(where, node, judged.words);
+    if (!where.empty() && !any_term(where, node, judged.words)) return false;
+    return storage_left(judged, *storage, claim, node);
 }
 
 template <class Visit>

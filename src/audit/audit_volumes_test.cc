@@ -184,6 +184,31 @@ TEST_F(AuditVolumes, ANodeAttachesOnlySoManyVolumes) {
     expect_on("n1", {"NodeVolumeLimits default/second", "NodeVolumeLimits default/third"});
 }
 
+TEST_F(AuditVolumes, AProvisionerNeedsRoomWhereItTellsOfIt) {
+    world.add(StorageClass{world.id("standard"), world.id("disk.example.com"), true, false, {}});
+    VolumeClaim asked;
+    asked.ns = world.id("default");
+    asked.name = world.id("data");
+    asked.storage_class = world.id("standard");
+    asked.storage_class_written = true;
+    asked.request = 100;
+    world.add(asked);
+    world.pod("new", {.spec = uses("data")});
+    world.place("new", "n1");
+    expect_on("n1", {});
+    world.add(CsiDriver{world.id("disk.example.com"), true});
+    CsiStorageCapacity offer;
+    offer.ns = world.id("default");
+    offer.name = world.id("zone-b");
+    offer.storage_class = world.id("standard");
+    offer.nodes.null = false;
+    offer.nodes.requirements = {world.is("topology.kubernetes.io/zone", "b")};
+    offer.limit = 100;
+    world.add(offer);
+    expect_on("n1", {"VolumeBinding default/new"});
+    expect_on("n2", {});
+}
+
 TEST_F(AuditVolumes, AProvisionerMayServeSomeZonesOnly) {
     StorageClass standard{world.id("standard"), world.id("disk.example.com"), true, true, {}};
     standard.allowed_topologies = {{{world.is("topology.kubernetes.io/zone", "b")}, {}}};

@@ -61,6 +61,8 @@ constexpr FollowedKind kKinds[] = {
     {"PersistentVolumeClaim", "", kV1, "persistentvolumeclaims", true, true, named_local<VolumeClaim>},
     {"StorageClass", "storage.k8s.io", kV1, "storageclasses", false, true, named_global<StorageClass>},
     {"CSINode", "storage.k8s.io", kV1, "csinodes", false, true, named_global<CsiNode>},
+    {"CSIDriver", "storage.k8s.io", kV1, "csidrivers", false, false, named_global<CsiDriver>},
+    {"CSIStorageCapacity", "storage.k8s.io", kV1, "csistoragecapacities", true, false, named_local<CsiStorageCapacity>},
     {"Deployment", "apps", kV1, "deployments", true, true, named_workload<WorkloadKind::kDeployment>},
     {"ReplicaSet", "apps", kV1, "replicasets", true, true, named_workload<WorkloadKind::kReplicaSet>},
     {"StatefulSet", "apps", kV1, "statefulsets", true, true, named_workload<WorkloadKind::kStatefulSet>},

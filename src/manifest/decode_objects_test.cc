@@ -161,6 +161,27 @@ TEST(DecodeVolume, StorageClassAndCsiNode) {
     EXPECT_FALSE(node.one<CsiNode>().limits[1].second);
 }
 
+TEST(DecodeVolume, DriversAndTheirCapacity) {
+    const Loaded driver = load_object("storage.k8s.io/v1", "CSIDriver", "spec: {storageCapacity: true}\n");
+    EXPECT_TRUE(driver.one<CsiDriver>().tells_capacity);
+    EXPECT_FALSE(load_object("storage.k8s.io/v1", "CSIDriver", "spec: {}\n").one<CsiDriver>().tells_capacity);
+
+    const Loaded in = load_object("storage.k8s.io/v1",
+                                  "CSIStorageCapacity",
+                                  "storageClassName: fast\ncapacity: 5Gi\nnodeTopology: {matchLabels: {zone: a}}\n");
+    const CsiStorageCapacity& offer = in.one<CsiStorageCapacity>();
+    EXPECT_EQ(in.text(offer.storage_class), "fast");
+    EXPECT_EQ(offer.limit, std::int64_t{5} << 30U);
+    EXPECT_FALSE(offer.nodes.null);
+    const Loaded tight = load_object(
+        "storage.k8s.io/v1", "CSIStorageCapacity", "storageClassName: fast\ncapacity: 5Gi\nmaximumVolumeSize: 1Gi\n");
+    EXPECT_EQ(tight.one<CsiStorageCapacity>().limit, std::int64_t{1} << 30U);
+    EXPECT_TRUE(tight.one<CsiStorageCapacity>().nodes.null);
+    EXPECT_FALSE(load_object("storage.k8s.io/v1", "CSIStorageCapacity", "storageClassName: fast\n")
+                     .one<CsiStorageCapacity>()
+                     .limit);
+}
+
 TEST(DecodeWorkload, Deployment) {
     const Loaded in = load_object("apps/v1",
                                   "Deployment",

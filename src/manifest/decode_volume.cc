@@ -1,4 +1,4 @@
-// PersistentVolume, PersistentVolumeClaim, StorageClass and CSINode.
+// PersistentVolume, PersistentVolumeClaim, StorageClass, CSINode, CSIDriver and CSIStorageCapacity.
 #include <fmt/format.h>
 
 #include "manifest/decode_selector.h"
@@ -238,6 +238,45 @@ void decode_csi_node(ObjectSource& from, Object& out) {
         }
     }
     sort_unique(node.limits);
+}
+
+void decode_csi_driver(ObjectSource& from, Object& out) {
+    CsiDriver& driver = out.emplace<CsiDriver>();
+    driver.name = from.name;
+    for (Fields& f = from.fields; f.next();) {
+        if (f.id() != "spec"_key) continue;
+        for (Fields field(*f); field.next();) {
+            if (field.id() == "storageCapacity"_key && !field->is_null()) field->read(driver.tells_capacity);
+        }
+    }
+}
+
+void decode_csi_capacity(ObjectSource& from, Object& out) {
+    CsiStorageCapacity& offer = out.emplace<CsiStorageCapacity>();
+    offer.ns = from.ns;
+    offer.name = from.name;
+    std::optional<std::int64_t> capacity;
+    std::optional<std::int64_t> largest;
+    for (Fields& f = from.fields; f.next();) {
+        if (f->is_null()) continue;
+        switch (f.id()) {
+            case "storageClassName"_key:
+                f->read(offer.storage_class);
+                break;
+            case "nodeTopology"_key:
+                decode_selector(*f, offer.nodes);
+                break;
+            case "capacity"_key:
+                f->read_quantity(capacity.emplace(), QuantityUnit::kWhole);
+                break;
+            case "maximumVolumeSize"_key:
+                f->read_quantity(largest.emplace(), QuantityUnit::kWhole);
+                break;
+            default:
+                break;
+        }
+    }
+    offer.limit = largest ? largest : capacity;
 }
 
 }  // namespace reprieve

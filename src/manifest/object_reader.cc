@@ -22,6 +22,8 @@ constexpr Kind kKinds[] = {
     {"PersistentVolumeClaim", "", true, decode_volume_claim},
     {"StorageClass", "storage.k8s.io", false, decode_storage_class},
     {"CSINode", "storage.k8s.io", false, decode_csi_node},
+    {"CSIDriver", "storage.k8s.io", false, decode_csi_driver},
+    {"CSIStorageCapacity", "storage.k8s.io", true, decode_csi_capacity},
     {"PriorityClass", "scheduling.k8s.io", false, decode_priority_class},
     {"PodDisruptionBudget", "policy", true, decode_budget},
     {"PodGroup", "scheduling.k8s.io", true, decode_core_group},

@@ -50,5 +50,7 @@ void decode_persistent_volume(ObjectSource& from, Object& out);
 void decode_volume_claim(ObjectSource& from, Object& out);
 void decode_storage_class(ObjectSource& from, Object& out);
 void decode_csi_node(ObjectSource& from, Object& out);
+void decode_csi_driver(ObjectSource& from, Object& out);
+void decode_csi_capacity(ObjectSource& from, Object& out);
 
 }  // namespace reprieve

@@ -266,6 +266,22 @@ struct CsiNode {
     friend bool operator==(const CsiNode&, const CsiNode&) = default;
 };
 
+struct CsiDriver {
+    StringId name;
+    bool tells_capacity = false;  // spec.storageCapacity: it publishes how much it can provision
+    friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
+};
+
+// How much can be provisioned from one storage class in one part of the cluster.
+struct CsiStorageCapacity {
+    StringId ns;
+    StringId name;
+    StringId storage_class;
+    LabelSelector nodes;                // nodeTopology; absent: no node has access
+    std::optional<std::int64_t> limit;  // of one volume: maximumVolumeSize, else capacity
+    friend bool operator==(const CsiStorageCapacity&, const CsiStorageCapacity&) = default;
+};
+
 // One decoded object of any kind.
 using Object = std::variant<Node,
                             Pod,
@@ -281,6 +297,8 @@ using Object = std::variant<Node,
                             PersistentVolume,
                             VolumeClaim,
                             StorageClass,
-                            CsiNode>;
+                            CsiNode,
+                            CsiDriver,
+                            CsiStorageCapacity>;
 
 }  // namespace reprieve

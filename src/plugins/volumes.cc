@@ -17,6 +17,7 @@ enum VolumeTrouble : std::uint16_t {
     kNodeConflict,
     kUnboundImmediate,
     kNothingToBind,
+    kNoSpace,
     kDiskConflict,
     kClaimInUse,
     kTooMany,
@@ -50,6 +51,8 @@ Answer find_volumes(const Candidate& c, const Bindings& promised, NodeId node) {
             return never(FilterId::kVolumeBinding, kNodeConflict);
         case VolumeChoice::kNothing:
             return never(FilterId::kVolumeBinding, kNothingToBind);
+        case VolumeChoice::kNoSpace:
+            return never(FilterId::kVolumeBinding, kNoSpace);
         case VolumeChoice::kFound:
             break;
     }
@@ -162,6 +165,8 @@ std::string describe_volumes(FilterId /*filter*/, std::uint16_t detail) {
             return "unbound claims that bind immediately";
         case kNothingToBind:
             return "node(s) without a volume to bind or provision";
+        case kNoSpace:
+            return "node(s) did not have enough free storage";
         case kDiskConflict:
             return "node(s) with a pod that uses the same disk";
         case kClaimInUse:

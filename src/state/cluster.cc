@@ -45,6 +45,8 @@ constexpr const char* kind_name() {
     if constexpr (std::is_same_v<T, VolumeClaim>) return "PersistentVolumeClaim";
     if constexpr (std::is_same_v<T, StorageClass>) return "StorageClass";
     if constexpr (std::is_same_v<T, CsiNode>) return "CSINode";
+    if constexpr (std::is_same_v<T, CsiDriver>) return "CSIDriver";
+    if constexpr (std::is_same_v<T, CsiStorageCapacity>) return "CSIStorageCapacity";
 }
 
 std::uint64_t pod_hash(StringId ns, std::string_view name) { return mix_hash(hash_bytes(name), ns.value()); }
@@ -97,8 +99,12 @@ auto& Cluster::table() {
         return claims_;
     else if constexpr (std::is_same_v<T, StorageClass>)
         return storage_classes_;
-    else
+    else if constexpr (std::is_same_v<T, CsiNode>)
         return csi_nodes_;
+    else if constexpr (std::is_same_v<T, CsiDriver>)
+        return csi_drivers_;
+    else
+        return csi_capacities_;
 }
 
 template <class T>
@@ -174,6 +180,9 @@ void Cluster::put(T fact) {
             }
             structural_ = true;
             nodes_.put(name.ns, name.name, std::move(fact));
+        } else if constexpr (std::is_same_v<T, CsiStorageCapacity>) {
+            // They change with every volume made, and no row is worked out from them.
+            csi_capacities_.put(name.ns, name.name, std::move(fact));
         } else {
             structural_ = true;
             table<T>().put(name.ns, name.name, std::move(fact));
@@ -272,6 +281,7 @@ const StorageClass* Cluster::storage_class_of(const VolumeClaim& claim) const {
 const StorageClass* Cluster::storage_class(StringId name) const {
     return storage_classes_.get(storage_classes_.find({}, name));
 }
+const CsiDriver* Cluster::csi_driver(StringId name) const { return csi_drivers_.get(csi_drivers_.find({}, name)); }
 const CsiNode* Cluster::csi_node(StringId name) const { return csi_nodes_.get(csi_nodes_.find({}, name)); }
 const PriorityClass* Cluster::priority_class(StringId name) const {
     return priority_classes_.get(priority_classes_.find({}, name));

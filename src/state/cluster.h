@@ -70,11 +70,13 @@ public:
     [[nodiscard]] const StorageClass* storage_class(StringId name) const;
     [[nodiscard]] const StorageClass* default_storage_class() const;
     [[nodiscard]] const CsiNode* csi_node(StringId name) const;
+    [[nodiscard]] const CsiDriver* csi_driver(StringId name) const;
     [[nodiscard]] const PriorityClass* priority_class(StringId name) const;
     [[nodiscard]] const auto& namespaces() const { return namespaces_; }
     [[nodiscard]] const auto& priority_classes() const { return priority_classes_; }
     [[nodiscard]] const auto& claims() const { return claims_; }
     [[nodiscard]] const auto& volumes() const { return volumes_; }
+    [[nodiscard]] const auto& csi_capacities() const { return csi_capacities_; }
     [[nodiscard]] const auto& workloads() const { return workloads_; }
     [[nodiscard]] const auto& servings() const { return servings_; }
     [[nodiscard]] const auto& budgets() const { return budgets_; }
@@ -171,6 +173,8 @@ private:
     FactTable<ClaimId, VolumeClaim> claims_;
     FactTable<PlainId, StorageClass> storage_classes_;
     FactTable<PlainId, CsiNode> csi_nodes_;
+    FactTable<PlainId, CsiDriver> csi_drivers_;
+    FactTable<PlainId, CsiStorageCapacity> csi_capacities_;
 
     NamespaceLabels namespace_labels_;
     std::unordered_map<std::uint64_t, std::vector<ClassId>> classes_by_hash_;

@@ -26,10 +26,25 @@ bool could_provision(const StorageClass& storage, const Node& node, const Vocabu
     return storage.allowed_topologies.empty() || any_term(storage.allowed_topologies, node, words);
 }
 
+// A driver that tells how much it can provision must tell of enough that the node has access to.
+bool has_space(const Cluster& facts, const StorageClass& storage, const VolumeClaim& claim, const Node& node) {
+    const CsiDriver* driver = facts.csi_driver(storage.provisioner);
+    if (driver == nullptr || !driver->tells_capacity || claim.request == 0) return true;
+    const auto& capacities = facts.csi_capacities();
+    using CapacityId = decltype(capacities.find({}, {}));
+    for (CapacityId id : IdRange<CapacityId>(capacities.slots())) {
+        const CsiStorageCapacity* c = capacities.get(id);
+        if (c == nullptr || c->storage_class != storage.name || !c->limit || *c->limit < claim.request) continue;
+        if (!c->nodes.null && c->nodes.matches(node.labels, facts.words())) return true;
+    }
+    return false;
+}
+
 struct Wanted {
     ClaimId id;
     const VolumeClaim* claim = nullptr;
     bool provisions = false;
+    bool lacks_space = false;
     std::vector<VolumeId> choices;  // best first
     VolumeId volume;
 };
@@ -47,19 +62,19 @@ public:
             wanted_.push_back({.id = id, .claim = facts_.claim(id)});
     }
 
-    [[nodiscard]] bool run() {
+    [[nodiscard]] VolumeChoice run() {
         std::ranges::sort(wanted_, [&](const Wanted& a, const Wanted& b) {
             if (a.claim->request != b.claim->request) return a.claim->request < b.claim->request;
             return words_.text(a.claim->name) < words_.text(b.claim->name);
         });
         for (Wanted& w : wanted_)
             look(w);
-        bool all = true;
+        VolumeChoice answer = VolumeChoice::kFound;
         for (Wanted& w : wanted_) {
             tried_.clear();
-            all = settle(w) && all;
+            if (!settle(w)) answer = w.lacks_space ? VolumeChoice::kNoSpace : VolumeChoice::kNothing;
         }
-        return all;
+        return answer;
     }
 
     [[nodiscard]] const std::vector<Wanted>& wanted() const { return wanted_; }
@@ -72,8 +87,10 @@ private:
         if (w.claim->selected_node) {
             // It is being provisioned already.
             w.provisions = w.provisions && w.claim->selected_node == node_.name;
-            return;
         }
+        w.lacks_space = w.provisions && !has_space(facts_, *storage, *w.claim, node_);
+        w.provisions = w.provisions && !w.lacks_space;
+        if (w.claim->selected_node) return;
         for (VolumeId id : facts_.reserved_volumes(*w.claim)) {
             const PersistentVolume& volume = *facts_.volumes().get(id);
             if (volume.capacity < w.claim->request || volume.filesystem != w.claim->filesystem) continue;
@@ -137,7 +154,7 @@ VolumeChoice choose_volumes(const Snapshot& snapshot,
     for (const ClassVolume& use : cls.volumes) {
         if (use.waits && promised.find(use.claim) == nullptr) matching.want(use.claim);
     }
-    VolumeChoice answer = matching.run() ? VolumeChoice::kFound : VolumeChoice::kNothing;
+    VolumeChoice answer = matching.run();
     for (std::size_t i = start; i < out.size(); ++i) {
         const PersistentVolume* volume = snapshot.facts->volumes().get(out[i].volume);
         const bool here =

@@ -16,7 +16,8 @@ namespace reprieve {
 enum class VolumeChoice : std::uint8_t {
     kFound,
     kElsewhere,  // a claim is promised to another node, or to a volume out of this one's reach
-    kNothing     // no volume is left to bind, and none can be provisioned here
+    kNothing,    // no volume is left to bind, and none can be provisioned here
+    kNoSpace     // no volume is left to bind, and the storage here has no room for a new one
 };
 
 // Appends one binding for every waiting claim; those that found nothing are listed without a volume.

@@ -16,8 +16,15 @@ bool is_terminating(const Json& pod) {
 
 // Kinds of which there is one per name in the whole cluster; all others are named within a namespace.
 bool cluster_wide(const std::string& kind) {
-    static const std::set<std::string, std::less<>> kKinds{
-        "Node", "Queue", "HyperNode", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "CSINode"};
+    static const std::set<std::string, std::less<>> kKinds{"Node",
+                                                           "Queue",
+                                                           "HyperNode",
+                                                           "PriorityClass",
+                                                           "Namespace",
+                                                           "PersistentVolume",
+                                                           "StorageClass",
+                                                           "CSINode",
+                                                           "CSIDriver"};
     return kKinds.contains(kind);
 }
 

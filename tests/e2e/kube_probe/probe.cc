@@ -44,7 +44,9 @@ constexpr const char* kKinds[] = {"Node",
                                   "PersistentVolume",
                                   "VolumeClaim",
                                   "StorageClass",
-                                  "CsiNode"};
+                                  "CsiNode",
+                                  "CsiDriver",
+                                  "CsiStorageCapacity"};
 
 std::string name_of(const Object& object, const Vocabulary& words) {
     return std::visit(
