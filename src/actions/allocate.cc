@@ -14,23 +14,29 @@
 namespace reprieve {
 namespace {
 
+bool inside(const SearchDomain& domain, NodeId node) {
+    return domain.nodes.empty() || std::ranges::find(domain.nodes, node) != domain.nodes.end();
+}
+
 Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
     const PodId pod = demand.first();
     const auto start = desk.session.tx.checkpoint();
+    // A set of single pods may be bound to one domain all the same.
+    const SearchSpace space = network_search_space(desk.snapshot(), home_of(desk.snapshot(), demand));
+    if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
     for (View view : {View::kNow, View::kLater}) {
-        // A nomination of an earlier plan is tried first.
-        NodeId node = nominated_node(desk.snapshot(), pod);
-        if (!node || !desk.placer.fits(pod, node, view)) node = desk.placer.find(pod, view);
-        if (!node) continue;
-        desk.placer.put(pod, node, view, desk.plan.note({.action = as}));
-        desk.session.commit(start);
-        return {.done = true};
+        for (const SearchDomain& domain : space.domains) {
+            // A nomination of an earlier plan is tried first.
+            NodeId node = nominated_node(desk.snapshot(), pod);
+            if (!node || !inside(domain, node) || !desk.placer.fits(pod, node, view))
+                node = desk.placer.find(pod, view, domain.nodes);
+            if (!node) continue;
+            desk.placer.put(pod, node, view, desk.plan.note({.action = as, .domain = domain.name}));
+            desk.session.commit(start);
+            return {.done = true};
+        }
     }
     return {};
-}
-
-bool inside(const TopologySeat& seat, NodeId node) {
-    return seat.domain.nodes.empty() || std::ranges::find(seat.domain.nodes, node) != seat.domain.nodes.end();
 }
 
 // Members that hold a nomination stay where they are nominated, if they still fit there.
@@ -42,7 +48,7 @@ void keep_nominated(Desk& desk,
                     std::vector<PodId>& rest) {
     for (PodId pod : pods) {
         const NodeId node = seat.plain() ? nominated_node(desk.snapshot(), pod) : NodeId();
-        if (node && inside(seat, node) && desk.placer.fits(pod, node, view)) {
+        if (node && inside(seat.domain, node) && desk.placer.fits(pod, node, view)) {
             desk.placer.put(pod, node, view, note);
             desk.session.touch(node);
         } else {
@@ -129,6 +135,10 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
 
 Served allocate(Desk& desk, const Demand& demand, ActionKind as) {
     return demand.gang ? allocate_gang(desk, demand, as) : allocate_pod(desk, demand, as);
+}
+
+GangId home_of(const Snapshot& snapshot, const Demand& demand) {
+    return demand.gang ? demand.gang : snapshot.pods[demand.first()].gang;
 }
 
 std::string owner_name(const Snapshot& snapshot, const Demand& demand) {

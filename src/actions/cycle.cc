@@ -14,9 +14,11 @@
 #include "actions/holds.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
+#include "actions/promises.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
+#include "plugins/network_topology.h"
 #include "plugins/order.h"
 #include "plugins/shares.h"
 
@@ -30,6 +32,7 @@ public:
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
+          promises_(desk_),
           actions_(config.actions ? *config.actions : default_actions()) {
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
@@ -38,6 +41,7 @@ public:
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
+            surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
         }
     }
 
@@ -61,6 +65,16 @@ private:
         std::size_t next = 0;
         [[nodiscard]] const Demand& front() const { return demands[next]; }
     };
+
+    // A demand that found no place, and how the plan tells it.
+    struct Refused {
+        Demand demand;
+        std::vector<Unplaced> unplaced;
+        Certificate certificate;
+        Transaction::Checkpoint at = 0;  // what had been done by then
+    };
+
+    static constexpr int kRounds = 3;
 
     Snapshot& snapshot() { return session_.snapshot; }
 
@@ -111,16 +125,62 @@ private:
             });
             if (promised != nominated_.end()) {
                 std::rotate(next, promised, promised + 1);
-                serve_nominated(*next++);
+                if (const Demand& demand = *next++; !promises_.kept(demand)) serve(demand);
             } else if (line != nullptr) {
                 serve(line->demands[line->next++]);
             } else {
                 break;
             }
         }
-        for (const Demand& demand : small_) {
-            if (!allocate(desk_, demand, ActionKind::kBackfill).done) refuse(demand, {});
+        for (const Demand& demand : small_)
+            serve_small(demand);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
+    }
+
+    // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
+    // one that could be seen now.
+    void serve_again() {
+        for (int round = 0; round < kRounds; ++round) {
+            std::vector<Refused> before;
+            before.swap(refused_);
+            bool any = false;
+            for (Refused& item : before) {
+                if (!evicts_since(item.at)) {
+                    refused_.push_back(std::move(item));
+                    continue;
+                }
+                any = true;
+                if (backfills_ && asks_for_nothing(item.demand))
+                    serve_small(item.demand);
+                else
+                    serve(item.demand);
+            }
+            if (!any) return;
         }
+    }
+
+    void write(Refused& item) {
+        for (Unplaced& entry : item.unplaced)
+            builder_.unplaced(std::move(entry));
+        builder_.certificate(std::move(item.certificate));
+    }
+
+    // Pods that ask for nothing: after all others, and like them by eviction where a port or a rule keeps them out.
+    void serve_small(const Demand& demand) {
+        Served last = allocate(desk_, demand, ActionKind::kBackfill);
+        for (const ActionConfig& action : actions_) {
+            if (last.done) break;
+            if (action.kind == ActionKind::kAllocate) continue;
+            const Served served = attempt(action, demand);
+            last.done = served.done;
+            add_reason(last, served);
+        }
+        if (last.done)
+            finish(demand);
+        else
+            refuse(demand, last);
     }
 
     // Whether a demand may take room that was promised to another one: by priority, inside the queue unless it may
@@ -142,152 +202,7 @@ private:
         return best;
     }
 
-    void serve_nominated(const Demand& demand) {
-        if (demand.gang) {
-            serve_nominated_gang(demand);
-            return;
-        }
-        const PodId pod = demand.first();
-        switch (state_of(pod)) {
-            case NominationState::kInFlight: {
-                // Others may still be leaving, but not for this one.
-                if (placer_.fits(pod, nominated_node(snapshot(), pod), View::kNow)) return serve_like_new(demand);
-                if (wait_there(pod, builder_.note({.action = ActionKind::kPreempt}))) return;
-                clear(pod);
-                serve_like_new(demand);
-                return;
-            }
-            case NominationState::kInterrupted:
-            case NominationState::kIdle: {
-                const NodeId node = nominated_node(snapshot(), pod);
-                if (!placer_.fits(pod, node, View::kLater)) clear(pod);
-                serve_like_new(demand);
-                return;
-            }
-            default:
-                clear(pod);
-                serve_like_new(demand);
-        }
-    }
-
-    // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the
-    // next plan.
-    void serve_nominated_gang(const Demand& demand) {
-        const auto any_is = [&](NominationState state) {
-            return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; });
-        };
-        const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) &&
-                           !any_is(NominationState::kLost) && room_is_held(demand, View::kLater) &&
-                           !room_is_held(demand, View::kNow);
-        if (!waits) {
-            for (PodId p : demand.pods) {
-                const NominationState state = state_of(p);
-                if (state == NominationState::kLost) clear(p);
-                const bool open = state == NominationState::kIdle || state == NominationState::kInFlight ||
-                                  state == NominationState::kInterrupted;
-                if (open && !placer_.fits(p, nominated_node(snapshot(), p), View::kLater)) clear(p);
-            }
-            serve_like_new(demand);
-            return;
-        }
-        if (!gang_waits_there(demand)) {
-            for (PodId p : demand.pods) {
-                if (nominated_node(snapshot(), p)) clear(p);
-            }
-            serve_like_new(demand);
-        }
-    }
-
-    bool gang_waits_there(const Demand& demand) {
-        const auto start = session_.tx.checkpoint();
-        const std::string owner = owner_name(snapshot(), demand);
-        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt, .owner = owner});
-        std::vector<PodId> left_out;
-        for (PodId p : demand.pods) {
-            const NodeId node = nominated_node(snapshot(), p);
-            // Nobody leaves for it and it does not fit: its promise is void.
-            const bool in_vain = node && state_of(p) != NominationState::kInFlight &&
-                                 !placer_.fits(p, node, View::kLater);
-            if (!node || in_vain) {
-                left_out.push_back(p);
-            } else if (!wait_there(p, note)) {
-                session_.rollback(start);
-                return false;
-            }
-        }
-        for (PodId p : left_out) {
-            if (nominated_node(snapshot(), p)) clear(p);
-            builder_.unplaced({.pod = snapshot().pod_name(p),
-                               .owner = owner,
-                               .never = false,
-                               .reason = "waits while the victims of its gang are leaving"});
-        }
-        return true;
-    }
-
-    // Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it
-    // where nobody is leaving for them. Now: the last victims may leave for somebody else.
-    bool room_is_held(const Demand& demand, View view) {
-        const auto start = session_.tx.checkpoint();
-        const std::uint32_t note = builder_.note({.action = ActionKind::kGangPreempt});
-        bool held = true;
-        for (PodId p : demand.pods) {
-            const NodeId node = nominated_node(snapshot(), p);
-            if (!node) continue;
-            if (placer_.fits(p, node, view))
-                placer_.put(p, node, view, note);
-            else
-                held = held && view == View::kLater && !took_room(node);
-        }
-        session_.rollback(start);
-        return held;
-    }
-
-    NominationState state_of(PodId pod) {
-        const NodeId node = nominated_node(snapshot(), pod);
-        bool never = false;
-        if (node) {
-            never =
-                placer_.facts(pod)[node.index()].fit == Fit::kNever ||
-                session_.filters.check_view(Candidate(snapshot(), pod), snapshot().later, snapshot().later, node).fit ==
-                    Fit::kNever;
-        }
-        const NominationState state = nomination_state(snapshot(), pod, never);
-        // A higher demand of this plan may have taken the room that was being freed.
-        if (state == NominationState::kInFlight && took_room(node) && !placer_.fits(pod, node, View::kLater))
-            return NominationState::kLost;
-        return state;
-    }
-
-    // Whether this plan put somebody on the node.
-    bool took_room(NodeId node) {
-        return std::ranges::any_of(snapshot().node_pods[node], [&](PodId p) {
-            const PodState state = snapshot().pods[p].state;
-            return state == PodState::kPlaced || state == PodState::kNominated;
-        });
-    }
-
-    // False: it does not fit any more, and somebody whom this plan has placed would suffer from it.
-    bool wait_there(PodId pod, std::uint32_t note) {
-        const auto start = session_.tx.checkpoint();
-        const NodeId node = nominated_node(snapshot(), pod);
-        if (placer_.fits(pod, node, View::kLater)) {
-            placer_.put(pod, node, View::kLater, note);
-        } else {
-            std::set<PodId> others = placed_by_plan(desk_);
-            session_.tx.nominate(pod, node, {}, note);
-            if (!placements_hold(desk_, others, {node})) {
-                session_.rollback(start);
-                return false;
-            }
-        }
-        session_.commit(start);
-        return true;
-    }
-
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
-
-    void serve_like_new(const Demand& demand) { serve(demand); }
 
     void serve(const Demand& demand) {
         if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
@@ -303,25 +218,45 @@ private:
             return;
         }
         Served last;
+        bool allocated = false;
         for (const ActionConfig& action : actions_) {
+            allocated = allocated || action.kind == ActionKind::kAllocate;
+            // Nobody is evicted for whom there is room.
+            if (!allocated && fits_without_evictions(demand)) {
+                if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
+                continue;
+            }
             Served served = attempt(action, demand);
             if (served.done) {
                 finish(demand);
                 return;
             }
-            if (last.why_not.empty()) last = std::move(served);
+            add_reason(last, served);
         }
         refuse(demand, last);
     }
 
-    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must be
-    // near a victim, or spread that counts it.
+    // Each action that has something to say is heard, once.
+    static void add_reason(Served& all, const Served& served) {
+        all.never = all.never || served.never;
+        if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
+        all.why_not += (all.why_not.empty() ? "" : "; ") + served.why_not;
+    }
+
+    bool fits_without_evictions(const Demand& demand) {
+        const auto start = session_.tx.checkpoint();
+        const bool fits = allocate(desk_, demand).done;
+        session_.rollback(start);
+        return fits;
+    }
+
+    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must
+    // be near a victim, or spread that counts it.
     Served attempt(const ActionConfig& action, const Demand& demand) {
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
-        if (!served.done || far_reaching_.empty() || !evicts_since(start) ||
-            placements_hold(desk_, far_reaching_, {}))
+        if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
@@ -354,13 +289,17 @@ private:
             case ActionKind::kPreempt:
                 return preempt_->serve(demand);
             case ActionKind::kGangPreempt:
-                // Single pods are preempt's business, where it is configured.
-                return !demand.gang && preempt_ ? Served{} : gang_preempt_->serve(demand);
+                // Single pods are preempt's business, where it is configured and they may run anywhere.
+                return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
             default:
                 return {};
         }
+    }
+
+    bool anywhere(const Demand& demand) {
+        return network_search_space(snapshot(), home_of(snapshot(), demand)).anywhere();
     }
 
     // Shares cost a look at every pod: made when first asked for.
@@ -376,12 +315,29 @@ private:
     void finish(const Demand& demand) {
         for (PodId pod : demand.pods) {
             if (snapshot().pods[pod].state == PodState::kPending) {
+                if (preempts_as_surplus(demand, pod)) continue;
                 builder_.unplaced(describe_unplaced(
                     desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
             } else if (moved(pod)) {
                 clear(pod);
             }
         }
+    }
+
+    // Where it is asked for, members beyond the minimum preempt as single pods do.
+    bool preempts_as_surplus(const Demand& demand, PodId pod) {
+        if (!demand.gang || !surplus_preempts_) return false;
+        // All members of a plan share one time: while others start now, it waits for the next plan.
+        const auto starts_now = [&](PodId p) { return snapshot().pods[p].state == PodState::kPlaced; };
+        if (std::ranges::any_of(snapshot().gangs[snapshot().pods[pod].gang].pods, starts_now)) return false;
+        Demand single = single_demand(snapshot(), pod);
+        single.priority = demand.priority;
+        single.never_preempts = demand.never_preempts;
+        for (const ActionConfig& action : actions_) {
+            const bool by_priority = action.kind == ActionKind::kPreempt || action.kind == ActionKind::kGangPreempt;
+            if (by_priority && attempt(action, single).done) return true;
+        }
+        return false;
     }
 
     // Placed elsewhere than an earlier plan promised.
@@ -391,11 +347,18 @@ private:
     }
 
     void refuse(const Demand& demand, const Served& served) {
+        if (demand.gang && surplus_preempts_ && desk_.members_of(demand).pods.empty() &&
+            desk_.members_of(demand).missing == 0) {
+            finish(demand);
+            return;
+        }
+        Refused item{.demand = demand, .unplaced = {}, .certificate = {}, .at = session_.tx.checkpoint()};
         for (PodId pod : demand.pods) {
             if (cluster_.pod(pod).nominated) clear(pod);
-            builder_.unplaced(describe_unplaced(desk_, demand, pod, served));
+            item.unplaced.push_back(describe_unplaced(desk_, demand, pod, served));
         }
-        builder_.certificate(describe_infeasible(desk_, demand, served, actions_));
+        item.certificate = describe_infeasible(desk_, demand, served, actions_);
+        refused_.push_back(std::move(item));
     }
 
     bool asks_for_nothing(const Demand& demand) {
@@ -410,6 +373,7 @@ private:
     Placer placer_;
     PlanBuilder builder_;
     Desk desk_;
+    Promises promises_;
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
@@ -417,10 +381,12 @@ private:
     std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
+    bool surplus_preempts_ = false;
     std::optional<Shares> shares_;
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
+    std::vector<Refused> refused_;
     std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
     std::size_t noted_ = 0;         // ops of the journal that were looked at for it
 };

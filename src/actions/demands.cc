@@ -1,7 +1,12 @@
 #include "actions/demands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
+#include <string>
 
 #include "plugins/order.h"
 #include "state/sub_groups.h"
@@ -12,6 +17,7 @@ Demand single_demand(const Snapshot& s, PodId pod) {
     const PodRow& row = s.pods[pod];
     const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
     return {.gang = {},
+            .partners = {},
             .pods = {pod},
             .priority = gang != nullptr && gang->priority_from_group ? gang->attack_priority : row.priority,
             .queue = row.queue,
@@ -20,26 +26,118 @@ Demand single_demand(const Snapshot& s, PodId pod) {
             .never_preempts = row.has(kNeverPreempts) || (gang != nullptr && gang->never_preempts)};
 }
 
+namespace {
+
+// The names in a JSON list, as koordinator writes them; a bare name is one of the own namespace.
+std::vector<std::string> names_in(std::string_view list, std::string_view ns) {
+    std::vector<std::string> out;
+    for (std::size_t open = list.find('"'); open != std::string_view::npos; open = list.find('"', open)) {
+        const std::size_t close = list.find('"', open + 1);
+        if (close == std::string_view::npos) break;
+        std::string name(list.substr(open + 1, close - open - 1));
+        if (name.find('/') == std::string::npos) name = fmt::format("{}/{}", ns, name);
+        out.push_back(std::move(name));
+        open = close + 1;
+    }
+    return out;
+}
+
+// Gangs that name each other start only together. Says for each such gang which others do, itself left out.
+class Partners {
+public:
+    explicit Partners(const Cluster& cluster) : cluster_(cluster), snapshot_(cluster.snapshot()) {
+        for (PodId pod : cluster.pending()) {
+            const GangId gang = snapshot_.pods[pod].gang;
+            if (!gang || snapshot_.gangs[gang].min == 0) continue;
+            for (const std::string& name : named_by(gang, pod))
+                join(gang, find(name));
+        }
+        for (const auto& [gang, root] : roots_)
+            circles_[root_of(gang)].push_back(gang);
+        for (auto& [root, circle] : circles_)
+            std::ranges::sort(circle, {}, [&](GangId g) { return snapshot_.gang_name(g); });
+    }
+
+    // The circle of a gang, by name; empty if it starts alone.
+    [[nodiscard]] std::span<const GangId> circle(GangId gang) const {
+        const auto at = circles_.find(root_of(gang));
+        return at == circles_.end() ? std::span<const GangId>() : std::span<const GangId>(at->second);
+    }
+
+private:
+    std::vector<std::string> named_by(GangId gang, PodId pod) const {
+        const StringId list = cluster_.pod(pod).more().koordinator_gang_groups;
+        std::vector<std::string> out;
+        if (list) out = names_in(snapshot_.words->text(list), snapshot_.words->text(snapshot_.gangs[gang].ns));
+        if (const Gang* fact = snapshot_.gangs[gang].fact) {
+            for (StringId peer : fact->peers)
+                out.push_back(snapshot_.words->str(peer));
+        }
+        return out;
+    }
+
+    GangId find(const std::string& name) {
+        if (by_name_.empty()) {
+            for (GangId g : IdRange<GangId>(snapshot_.gangs.size())) {
+                if (snapshot_.gangs[g].alive && snapshot_.gangs[g].min > 0) by_name_[snapshot_.gang_name(g)] = g;
+            }
+        }
+        const auto at = by_name_.find(name);
+        return at == by_name_.end() ? GangId() : at->second;
+    }
+
+    GangId root_of(GangId gang) const {
+        for (auto at = roots_.find(gang); at != roots_.end() && at->second != gang; at = roots_.find(gang))
+            gang = at->second;
+        return gang;
+    }
+
+    void join(GangId a, GangId b) {
+        if (!b || a == b) return;
+        roots_.try_emplace(a, a);
+        roots_.try_emplace(b, b);
+        roots_[root_of(a)] = root_of(b);
+    }
+
+    const Cluster& cluster_;
+    const Snapshot& snapshot_;
+    std::map<std::string, GangId> by_name_;
+    std::map<GangId, GangId> roots_;
+    std::map<GangId, std::vector<GangId>> circles_;
+};
+
+}  // namespace
+
 std::vector<Demand> find_demands(const Cluster& cluster) {
     const Snapshot& s = cluster.snapshot();
     std::vector<Demand> out;
     std::map<GangId, std::size_t> gangs;
+    const Partners together(cluster);
     for (PodId pod : cluster.pending()) {
         const PodRow& row = s.pods[pod];
         if (!row.gang || s.gangs[row.gang].min == 0) {
             out.push_back(single_demand(s, pod));
             continue;
         }
-        const auto [it, fresh] = gangs.try_emplace(row.gang, out.size());
+        const std::span<const GangId> circle = together.circle(row.gang);
+        const GangId first = circle.empty() ? row.gang : circle.front();
+        const auto [it, fresh] = gangs.try_emplace(first, out.size());
         if (fresh) {
             const GangRow& gang = s.gangs[row.gang];
-            out.push_back({.gang = row.gang,
+            out.push_back({.gang = first,
+                           .partners = {},
                            .pods = {},
                            .priority = gang.attack_priority,
                            .queue = row.queue,
                            .created = row.created,
                            .nominated = false,
                            .never_preempts = gang.never_preempts});
+            for (GangId other : circle) {
+                Demand& demand = out.back();
+                if (other != first) demand.partners.push_back(other);
+                demand.priority = std::min(demand.priority, s.gangs[other].attack_priority);
+                demand.never_preempts = demand.never_preempts || s.gangs[other].never_preempts;
+            }
         }
         Demand& demand = out[it->second];
         demand.pods.push_back(pod);
@@ -60,11 +158,11 @@ bool holds_place(const PodRow& row) {
 // Picks members of one gang: by role, by sub-group, then by pod order.
 class Picking {
 public:
-    Picking(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run)
+    Picking(const Snapshot& s, GangId gang, std::span<const PodId> pods, const std::function<bool(PodId)>& could_run)
         : snapshot_(s),
-          gang_(s.gangs[demand.gang]) {
-        for (PodId pod : demand.pods) {
-            if (could_run(pod)) pods_.push_back(pod);
+          gang_(s.gangs[gang]) {
+        for (PodId pod : pods) {
+            if (s.pods[pod].gang == gang && could_run(pod)) pods_.push_back(pod);
         }
         taken_.resize(pods_.size());
         if (gang_.fact == nullptr || gang_.fact->sub_groups.empty()) return;
@@ -159,7 +257,7 @@ private:
 
     // Complete sub-groups until each policy has as many as it needs.
     void pick_sub_groups(Mandatory& out) {
-        if (subs_.empty()) return;
+        if (gang_.fact == nullptr) return;
         for (std::size_t p = 0; p < gang_.fact->sub_groups.size(); ++p) {
             const SubGroupPolicy& policy = gang_.fact->sub_groups[p];
             std::int32_t ready = 0;
@@ -195,7 +293,14 @@ private:
 }  // namespace
 
 Mandatory mandatory_members(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) {
-    return Picking(s, demand, could_run).pick();
+    Mandatory out = Picking(s, demand.gang, demand.pods, could_run).pick();
+    for (GangId partner : demand.partners) {
+        Mandatory more = Picking(s, partner, demand.pods, could_run).pick();
+        out.pods.insert(out.pods.end(), more.pods.begin(), more.pods.end());
+        std::ranges::move(more.surplus, std::back_inserter(out.surplus));
+        out.missing += more.missing;
+    }
+    return out;
 }
 
 }  // namespace reprieve

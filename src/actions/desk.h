@@ -28,6 +28,9 @@ struct Served {
     bool never = false;
 };
 
+// The group whose topology rule binds a demand: also a single pod's that is in a set without a minimum.
+[[nodiscard]] GangId home_of(const Snapshot& snapshot, const Demand& demand);
+
 // "ns/name" of whoever a demand is for: the gang where it has a minimum, else the pod.
 [[nodiscard]] std::string owner_name(const Snapshot& snapshot, const Demand& demand);
 

@@ -87,8 +87,23 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
                                             std::span<const PodId> members,
                                             std::string& why_not) {
     const Snapshot& s = desk_.snapshot();
-    SearchSpace space = network_search_space(s, demand.gang);
+    const GangId home = home_of(s, demand);
+    const SearchSpace space = network_search_space(s, home);
     why_not = space.missing;
+    auto best = search(space, home, rules, members, why_not);
+    if (best || !reclaim_ || !action_.improve) return best;
+    // One vote over all candidates can spend a queue's excess on pods that are of no use here.
+    GangRules alone = rules;
+    alone.vote_alone = true;
+    return search(space, home, alone, members, why_not);
+}
+
+std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
+                                            GangId home,
+                                            const GangRules& rules,
+                                            std::span<const PodId> members,
+                                            std::string& why_not) {
+    const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
     domains_ = 0;
@@ -101,7 +116,7 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
         std::vector<std::unique_ptr<GangVictims>> entered;
         for (std::size_t i = first; i < last; ++i) {
             auto victims = std::make_unique<GangVictims>(
-                desk_.session, desk_.placer, rules, members, make_seat(s, demand.gang, space.domains[i]));
+                desk_.session, desk_.placer, rules, members, make_seat(s, home, space.domains[i]));
             if (victims->feasible())
                 entered.push_back(std::move(victims));
             else if (why_not.empty())
@@ -166,7 +181,8 @@ void GangEvict::carry_out(const Demand& demand,
     desk_.session.commit(start);
     const bool placed = place_in_seat(desk_.session, desk_.placer, members, View::kLater, choice.seat, note);
     REPRIEVE_CHECK(placed, "members of {} that were counted to fit", owner);
-    for (const std::vector<PodId>& batch : surplus)
+    // What is reclaimed serves the minimum; surplus members must not carry their queue above its share.
+    for (const std::vector<PodId>& batch : reclaim_ ? std::vector<std::vector<PodId>>() : surplus)
         static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
     desk_.session.commit(start);
 }

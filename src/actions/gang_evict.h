@@ -22,6 +22,11 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
+    [[nodiscard]] std::optional<GangChoice> search(const SearchSpace& space,
+                                                   GangId home,
+                                                   const GangRules& rules,
+                                                   std::span<const PodId> members,
+                                                   std::string& why_not);
     void carry_out(const Demand& demand,
                    const GangChoice& choice,
                    std::span<const PodId> members,

@@ -27,6 +27,24 @@ std::map<PodId, const Op*> standing_ops(const Session& session) {
     return last;
 }
 
+std::vector<VolumeBinding> volumes_of(const Snapshot& s, std::span<const ClaimBinding> bindings) {
+    std::vector<VolumeBinding> out;
+    for (const ClaimBinding& binding : bindings) {
+        const VolumeClaim* claim = s.facts->claim(binding.claim);
+        if (claim == nullptr) continue;
+        const PersistentVolume* volume = binding.volume ? s.facts->volumes().get(binding.volume) : nullptr;
+        out.push_back({.claim = fmt::format("{}/{}", s.words->text(claim->ns), s.words->text(claim->name)),
+                       .volume = volume == nullptr ? "" : s.words->str(volume->name)});
+    }
+    return out;
+}
+
+// Whoever starts with others is listed for its own gang, also where several gangs start as one.
+std::string gang_of(const Snapshot& s, PodId pod, const OpNote& note) {
+    const GangId gang = s.pods[pod].gang;
+    return gang && s.gangs[gang].min > 0 ? s.gang_name(gang) : note.owner;
+}
+
 std::string explain(const OpNote& note) {
     return note.reason + note.part + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
 }
@@ -91,9 +109,10 @@ Plan PlanBuilder::build(const Session& session) const {
                         .uid = s.facts->pod(pod).uid,
                         .devices = {},
                         .after_evictions = op->kind == OpKind::kNominate,
-                        .owner = note.owner,
+                        .owner = gang_of(s, pod, note),
                         .domain = note.domain,
-                        .action = to_text(note.action)};
+                        .action = to_text(note.action),
+                        .volumes = volumes_of(s, session.tx.bindings_of(*op))};
             for (const DeviceHold& hold : session.tx.devices_of(*op))
                 p.devices.push_back(device_text(hold));
             plan.placements.push_back(std::move(p));

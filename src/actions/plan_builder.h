@@ -24,9 +24,9 @@ struct OpNote {
     EvictionMode mode = EvictionMode::kDelete;
     std::int32_t violations = 0;  // pods of the unit that break a budget
     std::int32_t priority = 0;    // of the unit
-    std::string reason;  // who makes room for whom, by which rule
-    std::string part;    // what goes with it: surplus of its gang, its gang as a whole
-    std::string detail;  // how the choice was made
+    std::string reason;           // who makes room for whom, by which rule
+    std::string part;             // what goes with it: surplus of its gang, its gang as a whole
+    std::string detail;           // how the choice was made
 };
 
 // What an owner's victims are charged by, so that the bill can be written anew when one of them is spared after all.

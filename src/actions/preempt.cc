@@ -22,16 +22,22 @@ Served Preempt::serve(const Demand& demand) {
     std::string gang_owner;
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
-        // A gang is gangPreempt's business, and so is one pod that may not run just anywhere.
-        if (s.gangs[demand.gang].min != 1 || members.pods.size() != 1 || !network_search_space(s, demand.gang).anywhere())
-            return {};
+        // A gang is gangPreempt's business.
+        if (members.missing > 0 || s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {};
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }
+    // So is one pod that may not run just anywhere.
+    if (!network_search_space(s, home_of(s, demand)).anywhere()) return {};
     if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
     if (!by_priority_) return {.why_not = "preemption by priority is switched off"};
     const auto choice = search_.find(pod);
-    if (!choice) return {.why_not = "no node can be freed by evicting pods of lower priority"};
+    if (!choice) {
+        return {.why_not =
+                    action_.pdb == PdbMode::kStrict
+                        ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
+                        : "no node can be freed by evicting pods of lower priority"};
+    }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();
     carry_out(*choice, owner, demand.priority);
@@ -77,8 +83,7 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
                                    priority,
                                    s.node_name(choice.node)),
              .part = part,
-             .detail = fmt::format(
-                 "; cheapest of {} node{}", choice.candidates, choice.candidates == 1 ? "" : "s")});
+             .detail = fmt::format("; cheapest of {} node{}", choice.candidates, choice.candidates == 1 ? "" : "s")});
         for (PodId victim : choice.victims.list.pods_of(unit))
             desk_.session.tx.evict(victim, note);
     }

@@ -37,8 +37,8 @@ private:
         }
     }
 
-    // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end up
-    // elsewhere in its domain than where the search made room for it.
+    // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
+    // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
         if (counts_for_a_reclaim(unit)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
@@ -49,7 +49,8 @@ private:
     bool counts_for_a_reclaim(const EvictedUnit& unit) {
         return std::ranges::any_of(unit.pods, [&](PodId p) {
             const QueueId queue = snapshot().pods[p].queue;
-            return queue && std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); });
+            return queue &&
+                   std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); });
         });
     }
 
@@ -78,7 +79,7 @@ private:
                 unit.pods.push_back(op.pod);
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                placed_.insert(op.pod);
+                if (placed_.insert(op.pod).second) in_order_.push_back(op.pod);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
@@ -107,10 +108,11 @@ private:
             std::uint32_t note;
         };
         std::vector<Seat> seats;
-        for (PodId pod : placed_) {
+        for (PodId pod : in_order_) {
             const PodRow& row = snapshot().pods[pod];
             if (!nodes.contains(row.node) || snapshot().holds[pod].empty()) continue;
-            seats.push_back({pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
+            seats.push_back(
+                {pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
         }
         for (const Seat& seat : seats)
             desk_.session.tx.unplace(seat.pod);
@@ -157,7 +159,7 @@ private:
         if (std::ranges::any_of(units_, still_goes)) return;
         const auto mark = desk_.session.tx.checkpoint();
         std::vector<std::pair<PodId, NodeId>> seats;
-        for (PodId pod : placed_) {
+        for (PodId pod : in_order_) {
             const PodRow& row = snapshot().pods[pod];
             const std::string& of = note(notes_.at(pod)).owner;
             if (row.state == PodState::kNominated && owner == (of.empty() ? snapshot().pod_name(pod) : of))
@@ -174,8 +176,8 @@ private:
         }
     }
 
-    // Which pods of a gang are its surplus is settled before it is known who stands in the way. If those that must go are
-    // few enough, they were the surplus: the rest of the gang stays.
+    // Which pods of a gang are its surplus is settled before it is known who stands in the way. If those that must go
+    // are few enough, they were the surplus: the rest of the gang stays.
     void relieve_gangs() {
         std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
         for (const EvictedUnit& unit : units_) {
@@ -184,12 +186,17 @@ private:
                 if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
             }
         }
-        for (const auto& [gang, pods] : losses) {
+        std::vector<GangId> gangs;
+        for (const auto& [gang, pods] : losses)
+            gangs.push_back(gang);
+        std::ranges::sort(gangs, {}, [&](GangId g) { return snapshot().gang_name(g); });
+        for (GangId gang : gangs) {
+            const auto& pods = losses.at(gang);
             const GangRow& row = snapshot().gangs[gang];
             const bool single = row.fact != nullptr && row.fact->disruption == DisruptionMode::kSingle;
             const bool was_more_than_enough = row.live + static_cast<std::int32_t>(pods.size()) > row.min;
-            const bool whole = std::ranges::any_of(
-                pods, [&](const auto& item) { return note(item.second).unit == UnitKind::kWhole; });
+            const bool whole =
+                std::ranges::any_of(pods, [&](const auto& item) { return note(item.second).unit == UnitKind::kWhole; });
             if (row.min > 0 && !row.one_unit() && !single && whole && was_more_than_enough) relieve(gang, pods);
         }
     }
@@ -240,7 +247,8 @@ private:
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
-    std::set<QueueId> reclaiming_;  // queues that reclaim in this plan, and those above them but the root
+    std::vector<PodId> in_order_;           // the same, as they were served
+    std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
     std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
 };

@@ -46,7 +46,7 @@ std::vector<Resources::Amount> asked_together(const Desk& desk, const Demand& de
 
 Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Served& served) {
     const Snapshot& s = desk.snapshot();
-    Unplaced out{.pod = s.pod_name(pod), .owner = demand.gang ? owner_name(s, demand) : ""};
+    Unplaced out{.pod = s.pod_name(pod), .owner = demand.gang ? s.gang_name(s.pods[pod].gang) : ""};
     if (served.never) {
         out.never = true;
         out.reason = served.why_not;

@@ -43,6 +43,13 @@ std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
     return out;
 }
 
+// Whether the intent is on record. One of an earlier plan that says the same is not written again.
+bool records(const Pod& pod, const std::optional<PlanNote>& wanted) {
+    if (!wanted) return true;
+    const std::optional<PlanNote>& found = pod.more().plan;
+    return found && found->node == wanted->node && found->victim_uids == wanted->victim_uids;
+}
+
 }  // namespace
 
 PodId Beliefs::find(const std::string& name) const {
@@ -92,6 +99,7 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
     }
     const bool changed = believe(name, entry, now);
     const bool keep = remarkable(entry, now);
+    if (keep) note_due(entry, now);
     if (keep && known == entries_.end())
         entries_.emplace(std::move(name), std::move(entry));
     else if (!keep && known != entries_.end())
@@ -115,7 +123,7 @@ bool Beliefs::confirmed(const Entry& entry) const {
         case Assumed::kLeaving:
             return pod.terminating();
         case Assumed::kNominated:
-            return pod.node.valid() || (pod.nominated == entry.node && (!entry.note || pod.more().plan == entry.note));
+            return pod.node.valid() || (pod.nominated == entry.node && records(pod, entry.note));
         case Assumed::kNotNominated:
             return !pod.nominated && !pod.more().plan;
     }
@@ -192,6 +200,7 @@ void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time 
     entry.node = node;
     entry.expires = now + options_.confirmation;
     entry.leaving = now + Duration{entry.watched.grace_seconds * kSecond};
+    note_due(entry, now);
     believe(name, entry, now);
 }
 
@@ -239,11 +248,13 @@ bool Beliefs::hear(const SinkReport& report, Time now) {
     // A bind that fails once is tried again at once: most often somebody else was faster and the next plan knows.
     const bool at_once = report.step == SinkStep::kBind && entry.failures == 1;
     if (!at_once) entry.left_alone = now + pause_after(entry.failures);
+    note_due(entry, now);
     believe(report.pod, entry, now);
     return true;
 }
 
 bool Beliefs::review(Time now) {
+    if (!due_.is_set() || now < due_) return false;
     for (const auto& [name, entry] : entries_) {
         const auto& plan = entry.watched.more().plan;
         if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now)
@@ -257,21 +268,32 @@ bool Beliefs::review(Time now) {
         if (entry.left_alone.is_set() && entry.left_alone + kLongestPause <= now) entry.failures = 0;
         at = remarkable(entry, now) ? std::next(at) : entries_.erase(at);
     }
+    due_ = {};
+    for (const auto& [name, entry] : entries_)
+        earlier(due_, due(entry, now));
     return changed;
 }
 
-Time Beliefs::next_review(Time now) const {
+Time Beliefs::due(const Entry& entry, Time now) const {
     Time next;
-    for (const auto& [name, entry] : entries_) {
-        const Pod& pod = entry.watched;
-        if (entry.assumed != Assumed::kNothing) earlier(next, entry.expires);
-        if (entry.left_alone > now) earlier(next, entry.left_alone);
-        if (pod.terminating() && pod.disruption_target && pod.deleting + options_.patience > now)
-            earlier(next, pod.deleting + options_.patience);
-        const auto& plan = pod.more().plan;
-        if (!pod.node && plan && plan->deadline > now) earlier(next, plan->deadline);
-    }
+    const auto later = [&](Time time) {
+        if (time > now) earlier(next, time);
+    };
+    const Pod& pod = entry.watched;
+    if (entry.assumed != Assumed::kNothing) later(entry.expires);
+    later(entry.left_alone);
+    if (entry.left_alone.is_set()) later(entry.left_alone + kLongestPause);
+    if (pod.terminating() && pod.disruption_target) later(pod.deleting + options_.patience);
+    const auto& plan = pod.more().plan;
+    if (!pod.node && plan) later(plan->deadline);
     return next;
+}
+
+void Beliefs::note_due(const Entry& entry, Time now) {
+    earlier(due_, due(entry, now));
+    // Passed while nobody looked, perhaps under another scheduler.
+    const auto& plan = entry.watched.more().plan;
+    if (!entry.watched.node && plan && plan->deadline.is_set() && plan->deadline <= now) earlier(due_, now);
 }
 
 std::size_t Beliefs::assumptions() const {

@@ -42,8 +42,8 @@ public:
     bool hear(const SinkReport& report, Time now);
     // What follows from the clock alone. True: something is different now.
     bool review(Time now);
-    // When it follows next; not set: never.
-    [[nodiscard]] Time next_review(Time now) const;
+    // When there may be something to review; not set: never.
+    [[nodiscard]] Time next_review() const { return due_; }
 
     [[nodiscard]] std::size_t assumptions() const;
 
@@ -72,11 +72,15 @@ private:
     [[nodiscard]] bool stuck(const Pod& pod, Time now) const;
     [[nodiscard]] PodId find(const std::string& name) const;
     [[nodiscard]] static bool remarkable(const Entry& entry, Time now);
+    // When the clock alone changes what is believed of the pod; not set: never.
+    [[nodiscard]] Time due(const Entry& entry, Time now) const;
+    void note_due(const Entry& entry, Time now);
 
     Cluster& cluster_;
     BeliefOptions options_;
     std::map<std::string, Entry> entries_;  // of pods about which there is something to remember; by "ns/name"
     std::set<std::string> overdue_;         // UIDs of victims whose plan's deadline has passed
+    Time due_;                              // no review before this changes anything
 };
 
 }  // namespace reprieve

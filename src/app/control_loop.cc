@@ -47,11 +47,12 @@ std::optional<LoopEnd> ControlLoop::turn() {
         return LoopEnd::kStopped;
     }
     const bool alive = poll();
+    observer_.on_pulse();
     hear();
     const Time now = source_.now();
     if (beliefs_.review(now)) relevant_ = true;
     if (wakeup_.is_set() && wakeup_ <= now) relevant_ = true;
-    const bool plans = relevant_ && synced_ && (!options_.leads || options_.leads());
+    const bool plans = may_plan() && resting().us == 0;
     if (plans) cycle(now);
     if (fresh_) observer_.on_turn(cluster_, source_.now());
     if (options_.cycles > 0 && counts_.cycles >= options_.cycles) {
@@ -62,12 +63,19 @@ std::optional<LoopEnd> ControlLoop::turn() {
     return std::nullopt;
 }
 
+bool ControlLoop::may_plan() const { return relevant_ && synced_ && (!options_.leads || options_.leads()); }
+
+Duration ControlLoop::resting() const {
+    const auto left = rested_ - std::chrono::steady_clock::now();
+    // Rounded up: a wait that ends too early is a turn for nothing.
+    return {std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(left).count(), 0)};
+}
+
 // How long there is nothing to do unless something changes.
 Duration ControlLoop::patience(Time now) const {
-    if (relevant_ && synced_ && (!options_.leads || options_.leads())) return Duration{0};
+    if (may_plan()) return std::min(resting(), options_.longest_wait);
     Time next = wakeup_;
-    if (const Time review = beliefs_.next_review(now); review.is_set() && (!next.is_set() || review < next))
-        next = review;
+    if (const Time review = beliefs_.next_review(); review.is_set() && (!next.is_set() || review < next)) next = review;
     if (!next.is_set()) return options_.longest_wait;
     return std::clamp(next - now, Duration{0}, options_.longest_wait);
 }
@@ -111,6 +119,13 @@ bool ControlLoop::refresh(Time now) {
 }
 
 void ControlLoop::cycle(Time now) {
+    const auto start = std::chrono::steady_clock::now();
+    decide(now);
+    const Duration rest{std::min(since(start).us * options_.rest, options_.rest_most.us)};
+    rested_ = std::chrono::steady_clock::now() + std::chrono::microseconds(rest.us);
+}
+
+void ControlLoop::decide(Time now) {
     relevant_ = false;
     wakeup_ = {};
     if (!refresh(now)) return;
@@ -137,7 +152,10 @@ void ControlLoop::cycle(Time now) {
         const Time resync = now + options_.resync;
         if (!wakeup_.is_set() || resync < wakeup_) wakeup_ = resync;
     }
-    if (acts) carry_out(plan, now);
+    if (acts)
+        carry_out(plan, now);
+    else if (violations.empty() && !options_.dry_run)
+        sink_.carry_out(plan);  // nothing to do, but there may be something to tell
 }
 
 void ControlLoop::carry_out(const Plan& plan, Time now) {

@@ -6,6 +6,7 @@
 // another one may go on where this one stopped.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,6 +32,10 @@ struct LoopOptions {
     std::function<bool()> stopped;     // asked once a turn; none: never
     std::function<bool()> leads;       // whether plans may be made and carried out now; none: always
     Duration longest_wait = kForever;  // for one poll; less than for ever where the world never ends by itself
+    // After a cycle the loop only listens for this many times as long as the cycle took, but no longer than
+    // `rest_most`: what arrives meanwhile is decided together. 0: it goes on at once.
+    std::int64_t rest = 0;
+    Duration rest_most{200'000};
 };
 
 enum class LoopEnd : std::uint8_t { kWorldEnded, kCyclesDone, kStopped };
@@ -57,9 +62,12 @@ public:
 
 private:
     [[nodiscard]] Duration patience(Time now) const;
+    [[nodiscard]] bool may_plan() const;
+    [[nodiscard]] Duration resting() const;
     [[nodiscard]] bool poll();
     void hear();
     void cycle(Time now);
+    void decide(Time now);
     void carry_out(const Plan& plan, Time now);
     [[nodiscard]] bool refresh(Time now);
     void drain();
@@ -75,6 +83,7 @@ private:
     bool synced_ = false;    // the source has told everything that was there at the start
     bool fresh_ = false;     // the snapshot is as the facts are
     Time wakeup_;
+    std::chrono::steady_clock::time_point rested_;  // when the next cycle may begin
     std::size_t changes_since_ = 0;
     std::vector<Change> changes_;
     std::vector<SinkReport> reports_;

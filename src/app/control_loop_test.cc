@@ -42,6 +42,26 @@ TEST_F(LoopTest, a_preemptor_waits_for_its_victim_and_is_bound) {
     EXPECT_THAT(record().plans.back().unplaced, SizeIs(1));
 }
 
+// Does nothing, and remembers what it was told.
+class ListeningSink : public Sink {
+public:
+    void carry_out(const Plan& plan) override { plans.push_back(plan); }
+    void collect(std::vector<SinkReport>&) override {}
+    [[nodiscard]] bool idle() const override { return true; }
+    std::vector<Plan> plans;
+};
+
+TEST_F(LoopTest, a_pod_that_has_to_wait_is_told_so_although_nothing_is_done) {
+    start(node_yaml("n1") + pod_yaml({.name = "large", .cpu = 9}));
+    ListeningSink sink;
+    restart({}, &sink).run();
+    ASSERT_THAT(sink.plans, SizeIs(1));
+    ASSERT_THAT(sink.plans[0].unplaced, SizeIs(1));
+    EXPECT_EQ(sink.plans[0].unplaced[0].pod, "default/large");
+    restart({.dry_run = true}, &sink).run();
+    EXPECT_THAT(sink.plans, SizeIs(1)) << "a dry run tells nobody";
+}
+
 TEST_F(LoopTest, while_the_victim_leaves_nothing_else_is_planned) {
     start(full_node());
     ControlLoop& loop = restart();

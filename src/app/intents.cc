@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace reprieve {
 namespace {
 
+constexpr std::int64_t kSecond = 1'000'000;
+
+// Of one demand.
 struct Victims {
-    std::vector<std::string> uids;
+    std::map<std::string, std::vector<std::string>> by_node;  // UIDs
     std::int64_t grace_seconds = 0;
 };
 
@@ -19,23 +24,47 @@ std::int64_t grace_of(const Cluster& cluster, const std::string& pod) {
     return id ? cluster.pod(id).grace_seconds : 0;
 }
 
+// In whole seconds: that is what is written down.
+Time deadline_of(Time now, std::int64_t grace_seconds, Duration patience) {
+    const Time exact = now + Duration{grace_seconds * kSecond} + patience;
+    return {exact.us - exact.us % kSecond};
+}
+
 }  // namespace
 
 void record_intents(Plan& plan, const Cluster& cluster, Duration patience) {
     std::map<std::string, Victims> victims;  // by whom they make room for
     for (const Eviction& e : plan.evictions) {
         Victims& of_owner = victims[e.owner];
-        of_owner.uids.push_back(e.uid);
+        of_owner.by_node[e.node].push_back(e.uid);
         of_owner.grace_seconds = std::max(of_owner.grace_seconds, grace_of(cluster, e.pod));
     }
     plan.intents.clear();
+    std::map<std::string, std::size_t> first;  // of each demand, in plan.intents
+    std::map<std::string, std::set<std::string>> waited_on;
     for (const Placement& p : plan.placements) {
-        const auto found = victims.find(p.owner.empty() ? p.pod : p.owner);
+        // A surplus member may have victims of its own, beside those of its gang.
+        const std::string& owner = p.owner.empty() || victims.contains(p.pod) ? p.pod : p.owner;
+        const auto found = victims.find(owner);
         if (!p.after_evictions || found == victims.end()) continue;
-        const Time deadline = plan.now + Duration{found->second.grace_seconds * 1'000'000} + patience;
+        first.emplace(owner, plan.intents.size());
+        waited_on[owner].insert(p.node);
+        const auto here = found->second.by_node.find(p.node);
         plan.intents.push_back(
-            {.pod = p.pod, .uid = p.uid, .node = p.node, .victims = found->second.uids, .deadline = deadline});
+            {.pod = p.pod,
+             .uid = p.uid,
+             .node = p.node,
+             .victims = here == found->second.by_node.end() ? std::vector<std::string>() : here->second,
+             .deadline = deadline_of(plan.now, found->second.grace_seconds, patience)});
     }
+    for (const auto& [owner, index] : first) {
+        std::vector<std::string>& named = plan.intents[index].victims;
+        for (const auto& [node, uids] : victims.at(owner).by_node) {
+            if (!waited_on[owner].contains(node)) named.insert(named.end(), uids.begin(), uids.end());
+        }
+    }
+    for (Intent& intent : plan.intents)
+        std::ranges::sort(intent.victims);
 }
 
 }  // namespace reprieve

@@ -7,8 +7,9 @@
 
 namespace reprieve {
 
-// Fills plan.intents. The deadline is when the last victim should be gone, and `patience`. A nomination of an earlier
-// plan that goes on, and one that costs no eviction, records nothing.
+// Fills plan.intents. Each names the victims on its own node, and the first of a demand also those on nodes where
+// nobody waits. The deadline is when the last victim of the demand should be gone, and `patience`. A nomination of an
+// earlier plan that goes on, and one of a demand that costs no eviction, records nothing.
 void record_intents(Plan& plan, const Cluster& cluster, Duration patience);
 
 }  // namespace reprieve

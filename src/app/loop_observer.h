@@ -37,8 +37,10 @@ public:
     virtual void on_step(const SinkReport& /*report*/, Time /*now*/) {}
     // Something is wrong with the world; a sentence.
     virtual void on_trouble(const std::string& /*what*/, Time /*now*/) {}
-    // Between two things, often.
+    // Between two things, often, where there is a snapshot.
     virtual void on_turn(const Cluster& /*cluster*/, Time /*now*/) {}
+    // The loop is alive: once a turn, whatever it found.
+    virtual void on_pulse() {}
 };
 
 // Passes everything on, in order.
@@ -65,6 +67,11 @@ public:
     void on_turn(const Cluster& cluster, Time now) override {
         for (LoopObserver* o : all_)
             o->on_turn(cluster, now);
+    }
+
+    void on_pulse() override {
+        for (LoopObserver* o : all_)
+            o->on_pulse();
     }
 
 private:

@@ -14,6 +14,8 @@
 #include "app/complaint.h"
 #include "app/completion.h"
 #include "app/exit_codes.h"
+#include "app/kube_link.h"
+#include "app/monitor.h"
 #include "app/plan_command.h"
 #include "app/run_command.h"
 #include "app/version.h"
@@ -38,6 +40,8 @@ Examples:
   reprieve run -f cluster.yaml --speed real              as on the wall; 10x is ten times faster, fast does not wait at all
   reprieve run -f cluster.yaml --dry-run                 plan and tell, change nothing
   reprieve run -f dump.json --cycles 20 --now 2026-01-01T12:00:00Z
+  reprieve run --kubeconfig ~/.kube/config --dry-run     a real cluster: say what would be done
+  reprieve run --in-cluster --ui :8080                   as a Deployment does; /healthz, /readyz and /metrics at :8080
 
 Without a cluster, -f feeds the embedded one: nodes with simulated kubelets, controllers that make lost pods again, and
 what a `kind: Timeline` document says happens. Only pods whose schedulerName is ours (default: reprieve) are scheduled.
@@ -89,11 +93,24 @@ int run(int argc, char** argv) {
     run_app->add_option("--kubeconfig", run_options.kubeconfig, "Run on the cluster of this kubeconfig")
         ->type_name("FILE");
     run_app->add_flag("--in-cluster", run_options.in_cluster, "Run on the cluster this program runs in");
+    run_app->add_flag("--allow-loopback-http", run_options.loopback_http, "Plain HTTP to this machine is fine");
+    run_app
+        ->add_option("--lease",
+                     run_options.lease,
+                     "The Lease that decides which replica acts; default: reprieve, in the "
+                     "namespace of this program or in reprieve-system")
+        ->type_name("NAMESPACE/NAME");
+    run_app
+        ->add_option("--lease-duration",
+                     run_options.lease_duration,
+                     "After so long others take over from a replica that has "
+                     "fallen silent; default: 15s")
+        ->type_name("DURATION");
     run_app->add_option("--config", run_options.config_file, "Scheduler configuration")->type_name("FILE");
     run_app->add_option("--cycles", run_options.cycles, "Stop after so many cycles; 0: never")
         ->check(CLI::NonNegativeNumber)
         ->type_name("N");
-    run_app->add_option("--ui", run_options.ui, "Serve health, metrics and the UI there, e.g. 127.0.0.1:8080")
+    run_app->add_option("--ui", run_options.ui, "Serve health and metrics there, e.g. 127.0.0.1:8080")
         ->type_name("ADDR");
     run_app->add_flag("--dry-run", run_options.dry_run, "Plan and tell, change nothing");
     run_app
@@ -106,7 +123,7 @@ int run(int argc, char** argv) {
         ->type_name("TIME");
     run_app->add_option("--seed", run_options.seed, "Embedded cluster: chooses the names of new pods")->type_name("N");
     run_app->footer(kRunExamples);
-    run_app->callback([&] { code = run_command(run_options, RunPorts{}); });
+    run_app->callback([&] { code = run_command(run_options, {.kube = open_kube, .ui = open_monitor}); });
 
     std::string check_file;
     CLI::App* check_app = app.add_subcommand("check", "Check a scheduler configuration");

@@ -29,6 +29,8 @@ namespace {
 constexpr const char* kSchedulerName = "reprieve";
 constexpr const char* kSpeedToWatch = "10x";
 constexpr Duration kLongestWait{500'000};  // on a real cluster: how long a signal may go unnoticed
+constexpr std::int64_t kRest = 19;         // on a real cluster: planning takes a twentieth of the time
+constexpr Duration kShortestLease{1'000'000};
 constexpr Duration kResync{std::int64_t{300} * 1'000'000};
 
 int complain(const std::string& message, int code = kExitFailure) {
@@ -50,6 +52,8 @@ Result<void> check_usage(const RunOptions& options, const RunPorts& ports) {
         return fail("-f feeds the embedded cluster and goes with neither --kubeconfig nor --in-cluster");
     if (wants_kube(options) && !options.speed.empty())
         return fail("--speed is the embedded cluster's; a real one has its own time");
+    if (!wants_kube(options) && !(options.lease.empty() && options.lease_duration.empty()))
+        return fail("--lease and --lease-duration go with --kubeconfig or --in-cluster");
     if (!wants_kube(options) && options.files.empty())
         return fail("-f FILE is missing (or --kubeconfig FILE, or --in-cluster)");
     if (wants_kube(options) && !ports.kube)
@@ -74,14 +78,18 @@ public:
         if (auto ready = read_config(); !ready) return complain(ready.error().message);
         Cluster cluster(
             {.scheduler_names = loop_.config.scheduler_names, .topology_levels = loop_.config.topology_levels});
-        auto link = connect(cluster.words());
-        if (!link) return complain(link.error().message);
-        if (auto ready = add_observers(); !ready) return complain(ready.error().message);
-        loop_.leads = wants_kube(options_) ? std::function<bool()>([&] { return (*link)->leads(); }) : nullptr;
+        auto opened = connect(cluster.words());
+        if (!opened) return complain(opened.error().message);
+        ClusterLink& link = **opened;
+        if (auto ready = add_observers(link); !ready) return complain(ready.error().message);
+        if (wants_kube(options_)) loop_.leads = [&] { return link.leads(); };
 
-        ControlLoop loop(cluster, (*link)->source(), (*link)->sink(), observers_, loop_);
+        ControlLoop loop(cluster, link.source(), link.sink(), observers_, loop_);
         const LoopEnd end = loop.run();
+        link.close();
         if (screen_) screen_->close();
+        ui_.reset();  // it asks the link
+        if (const std::string fault = link.fault(); !fault.empty()) return complain(fault);
         return finish(loop, end, cluster);
     }
 
@@ -100,6 +108,19 @@ private:
         loop_.dry_run = options_.dry_run;
         loop_.cycles = options_.cycles;
         loop_.stopped = [] { return StopSignal::received(); };
+        return read_lease_arguments();
+    }
+
+    Result<void> read_lease_arguments() {
+        target_ = {.kubeconfig = options_.kubeconfig,
+                   .loopback_http = options_.loopback_http,
+                   .only_looks = options_.dry_run,
+                   .lease = options_.lease};
+        if (options_.lease_duration.empty()) return {};
+        const auto duration = parse_duration(options_.lease_duration);
+        if (!duration) return fail("--lease-duration: " + duration.error().message);
+        if (*duration < kShortestLease) return fail("--lease-duration: must be at least 1s");
+        target_.lease_duration = *duration;
         return {};
     }
 
@@ -120,7 +141,8 @@ private:
         if (wants_kube(options_)) {
             loop_.longest_wait = kLongestWait;
             loop_.resync = kResync;
-            return ports_.kube({.kubeconfig = options_.kubeconfig}, loop_.config, words);
+            loop_.rest = kRest;
+            return ports_.kube(target_, words);
         }
         EmbeddedOptions embedded{
             .files = options_.files, .world = {.start = start_, .seed = options_.seed, .latency = {}}, .pace = {}};
@@ -134,7 +156,7 @@ private:
         return [start = start_](Time now) { return "+" + format_duration({(now - start).us / 100'000 * 100'000}); };
     }
 
-    Result<void> add_observers() {
+    Result<void> add_observers(const ClusterLink& link) {
         observers_.add(summary_);
         if (stream_.cursor && !wants_kube(options_)) {
             screen_.emplace(stdout, stream_.colour);
@@ -148,7 +170,7 @@ private:
             observers_.add(*log_);
         }
         if (options_.ui.empty()) return {};
-        auto ui = ports_.ui(options_.ui);
+        auto ui = ports_.ui(options_.ui, link);
         if (!ui) return std::unexpected(ui.error());
         ui_ = std::move(*ui);
         observers_.add(*ui_);
@@ -184,6 +206,7 @@ private:
     StopSignal signal_;
     Time start_;
     std::optional<std::int64_t> speed_;
+    KubeTarget target_;
     LoopOptions loop_;
     Observers observers_;
     RunSummary summary_;

@@ -13,6 +13,9 @@ struct RunOptions {
     std::vector<std::string> files;
     std::string kubeconfig;
     bool in_cluster = false;
+    bool loopback_http = false;
+    std::string lease;           // "namespace/name"
+    std::string lease_duration;  // how long a replica that has fallen silent keeps the others waiting; empty: 15s
     std::string config_file;
     std::int64_t cycles = 0;
     std::string ui;

@@ -1,5 +1,5 @@
-// What `reprieve run` can be connected to besides the embedded cluster. The program fills in what this build has; what
-// is empty is not there, and asking for it is an error that says so.
+// What `reprieve run` is connected to. The program fills in what this build has; what is empty is not there, and asking
+// for it is an error that says so.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,49 @@
 
 namespace reprieve {
 
+// What a connection has done so far.
+struct LinkCounts {
+    std::uint64_t requests = 0;  // answered
+    std::uint64_t retries = 0;
+    std::uint64_t refused = 0;   // too many requests
+    std::uint64_t failures = 0;  // no answer
+    std::uint64_t events_dropped = 0;
+    std::uint64_t objects = 0;
+    std::uint64_t malformed = 0;
+    std::uint64_t lists = 0;
+    std::uint64_t watches = 0;
+};
+
 // A cluster that the loop runs on, with everything it takes to hold the connection.
 class ClusterLink {
 public:
     virtual ~ClusterLink() = default;
     [[nodiscard]] virtual Source& source() = 0;
     [[nodiscard]] virtual Sink& sink() = 0;
-    // Whether this replica is the one that acts.
+
+    // From any thread: whether this replica is the one that acts, and whether it knows all there is to know.
     [[nodiscard]] virtual bool leads() const { return true; }
+    [[nodiscard]] virtual bool synced() const { return true; }
+    [[nodiscard]] virtual LinkCounts counts() const { return {}; }
+
+    // Why the world ended; empty: it was asked to.
+    [[nodiscard]] virtual std::string fault() const { return {}; }
+    // The loop has ended: whoever is still to be told is told, and others may take over.
+    virtual void close() {}
 };
 
 struct KubeTarget {
-    std::string kubeconfig;  // empty: the cluster this program runs in
+    std::string kubeconfig;      // empty: the cluster this program runs in
+    bool loopback_http = false;  // plain HTTP to this machine is allowed
+    bool only_looks = false;     // writes nothing, so needs no leave to act
+    std::string lease;           // "namespace/name"; empty: reprieve, where we live
+    Duration lease_duration{15'000'000};
 };
 
 struct RunPorts {
-    std::function<Result<std::unique_ptr<ClusterLink>>(const KubeTarget&, const SchedulerConfig&, Vocabulary&)> kube;
+    std::function<Result<std::unique_ptr<ClusterLink>>(const KubeTarget&, Vocabulary&)> kube;
     // Serves health, metrics and the UI at the address for as long as the observer lives.
-    std::function<Result<std::unique_ptr<LoopObserver>>(const std::string& address)> ui;
+    std::function<Result<std::unique_ptr<LoopObserver>>(const std::string& address, const ClusterLink&)> ui;
 };
 
 }  // namespace reprieve

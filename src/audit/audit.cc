@@ -69,6 +69,7 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_form(judged, report);
     judge_certificates(judged, report);
     judge_placements(judged, now, later, report);
+    judge_bindings(judged, report);
     judge_resizes(judged, later, report);
     judge_queues(judged, report);
     judge_gangs(later, report);

@@ -1,10 +1,11 @@
-// VolumeBinding, VolumeZone, VolumeRestrictions, NodeVolumeLimits: what volumes say about nodes and about each other.
+// VolumeZone, VolumeRestrictions, NodeVolumeLimits: what volumes say about nodes and about each other.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
+#include "audit/audit_bindings.h"
 #include "audit/rules.h"
 
 namespace reprieve {
@@ -12,67 +13,8 @@ namespace {
 
 using ClaimName = std::pair<StringId, StringId>;
 
-const VolumeClaim* claim_of(const Case& judged, PodId pod, const VolumeUse& use) {
-    if (use.kind != VolumeKind::kClaim) return nullptr;
-    const auto& claims = judged.cluster.claims();
-    return claims.get(claims.find(judged.fact(pod).ns, use.id));
-}
-
 const PersistentVolume* volume_of(const Case& judged, const VolumeClaim* claim) {
     return claim != nullptr && claim->volume ? judged.cluster.volume(claim->volume) : nullptr;
-}
-
-const StorageClass* storage_of(const Case& judged, const VolumeClaim& claim) {
-    return claim.storage_class_written ? judged.cluster.storage_class(claim.storage_class)
-                                       : judged.cluster.default_storage_class();
-}
-
-bool any_term(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
-    return std::ranges::any_of(terms,
-                               [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
-}
-
-bool reaches(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
-    return !volume.node_affinity_required || any_term(volume.node_terms, node, words);
-}
-
-bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const Node& node, const Vocabulary& words) {
-    const bool reserved = volume.claim_name == claim.name && volume.claim_ns == claim.ns;
-    if (!reserved && (volume.claim_name || !volume.available)) return false;
-    if (volume.storage_class != claim.storage_class || volume.filesystem != claim.filesystem) return false;
-    if (volume.capacity < claim.request) return false;
-    if (!claim.selector.null && !claim.selector.matches(volume.labels, words)) return false;
-    const auto offered = [&](AccessMode mode) { return std::ranges::find(volume.modes, mode) != volume.modes.end(); };
-    return std::ranges::all_of(claim.modes, offered) && reaches(volume, node, words);
-}
-
-bool something_to_bind(const Case& judged, const VolumeClaim& claim, const Node& node) {
-    const auto& volumes = judged.cluster.volumes();
-    using AnyVolume = decltype(volumes.find({}, {}));
-    for (const AnyVolume id : IdRange<AnyVolume>(volumes.slots())) {
-        const PersistentVolume* volume = volumes.get(id);
-        if (volume != nullptr && could_bind(*volume, claim, node, judged.words)) return true;
-    }
-    return false;
-}
-
-// Empty: the claim is bound within reach, or can be.
-std::string binding_trouble(const Case& judged, const VolumeClaim* claim, const Node& node) {
-    if (claim == nullptr) return "does not exist";
-    if (claim->lost) return "lost its volume";
-    if (claim->volume) {
-        const PersistentVolume* volume = volume_of(judged, claim);
-        if (volume == nullptr) return "names a volume that does not exist";
-        return reaches(*volume, node, judged.words) ? "" : "has a volume out of the node's reach";
-    }
-    const StorageClass* storage = storage_of(judged, *claim);
-    if (storage == nullptr || !storage->wait_for_first_consumer) return "is not bound yet";
-    if (claim->selected_node && claim->selected_node != node.name) return "is being provisioned for another node";
-    if (something_to_bind(judged, *claim, node)) return "";
-    const std::string_view provisioner = judged.words.text(storage->provisioner);
-    if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") return "finds no volume";
-    const auto& where = storage->allowed_topologies;
-    return where.empty() || any_term(where, node, judged.words) ? "" : "cannot be provisioned for the node";
 }
 
 constexpr std::array<std::string_view, 4> kZoneLabels = {"topology.kubernetes.io/zone",
@@ -145,7 +87,7 @@ std::set<ClaimName> claims_of_driver(const Case& judged, PodId pod, StringId dri
         const VolumeClaim* claim = claim_of(judged, pod, use);
         if (claim == nullptr) continue;
         const PersistentVolume* volume = volume_of(judged, claim);
-        const StorageClass* storage = storage_of(judged, *claim);
+        const StorageClass* storage = storage_of(judged.cluster, *claim);
         const StringId by = volume != nullptr    ? volume->csi_driver
                             : storage != nullptr ? storage->provisioner
                                                  : StringId();
@@ -178,12 +120,7 @@ void judge_volume_facts(const Case& judged, const PlacedPod& placed, Findings& o
     for (const VolumeUse& use : judged.spec(placed.pod).volumes) {
         if (use.kind != VolumeKind::kClaim) continue;
         const VolumeClaim* claim = claim_of(judged, placed.pod, use);
-        if (judged.filters_by("VolumeBinding")) {
-            const std::string trouble = binding_trouble(judged, claim, node);
-            if (!trouble.empty()) {
-                out.push_back({"VolumeBinding", fmt::format("claim {} {}", judged.words.text(use.id), trouble)});
-            }
-        }
+        if (judged.filters_by("VolumeBinding")) judge_binding(judged, use, claim, node, out);
         const PersistentVolume* volume = volume_of(judged, claim);
         if (judged.filters_by("VolumeZone") && volume != nullptr && !in_zone_of(*volume, node, judged.words)) {
             out.push_back({"VolumeZone", fmt::format("volume {} is in another zone", judged.words.text(volume->name))});

@@ -75,6 +75,54 @@ TEST_F(AuditVolumes, AnUnboundClaimMustFindAVolumeOrAProvisioner) {
     expect_on("n2", {});
 }
 
+TEST_F(AuditVolumes, EveryWaitingClaimHasAVolumeOfItsOwn) {
+    world.add(StorageClass{world.id("standard"), world.id("kubernetes.io/no-provisioner"), true, false, {}});
+    claim("first", "");
+    claim("second", "");
+    volume("everywhere");
+    world.pod("one", {.spec = uses("first")});
+    world.pod("two", {.spec = uses("second")});
+    world.place("one", "n1");
+    world.place("two", "n1");
+    EXPECT_EQ(world.found().size(), 1U);
+    // Whoever chose first: it is enough that there is a way.
+    volume("in-a", [&](PersistentVolume& pv) {
+        pv.node_affinity_required = true;
+        pv.node_terms = {{{world.is("topology.kubernetes.io/zone", "a")}, {}}};
+    });
+    expect_on("n1", {});
+    world.plan.placements[0].node = "n2";
+    EXPECT_THAT(world.found(), IsEmpty());
+    for (Placement& item : world.plan.placements)
+        item.node = "n2";
+    EXPECT_EQ(world.found().size(), 1U);
+}
+
+TEST_F(AuditVolumes, PodsOfOneWaitingClaimMeetAtItsVolume) {
+    world.add(StorageClass{world.id("standard"), world.id("disk.example.com"), true, false, {}});
+    claim("data", "");
+    world.pod("one", {.spec = uses("data")});
+    world.pod("two", {.spec = uses("data")});
+    world.place("one", "n1");
+    world.place("two", "n1");
+    EXPECT_THAT(world.found(), IsEmpty());
+    world.plan.placements[1].node = "n2";
+    EXPECT_THAT(world.found(), ElementsAre("VolumeBinding default/one"));
+}
+
+TEST_F(AuditVolumes, AClaimThatIsBeingDeletedIsForNobody) {
+    volume("pv");
+    VolumeClaim going;
+    going.ns = world.id("default");
+    going.name = world.id("data");
+    going.volume = world.id("pv");
+    going.deleting = true;
+    world.add(going);
+    world.pod("new", {.spec = uses("data")});
+    world.place("new", "n1");
+    expect_on("n1", {"VolumeBinding default/new"});
+}
+
 TEST_F(AuditVolumes, AnImmediateClaimMustBeBound) {
     world.add(StorageClass{world.id("standard"), world.id("disk.example.com"), false, false, {}});
     claim("data", "");

@@ -56,6 +56,7 @@ void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out);
 // The plan as a whole.
 void judge_form(const Case& judged, Report& report);
 void judge_certificates(const Case& judged, Report& report);
+void judge_bindings(const Case& judged, Report& report);
 void judge_queues(const Case& judged, Report& report);
 void judge_reclaims(const Scene& later, Report& report);
 void judge_gangs(const Scene& later, Report& report);

@@ -35,13 +35,10 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 }  // namespace
 
 std::string Announcer::why(const Unplaced& entry) {
-    std::string text = entry.reason;
-    const char* before = text.empty() ? "" : ": ";
-    for (const auto& [reason, nodes] : entry.nodes) {
-        if (reason == entry.reason) continue;
-        text += fmt::format("{}{} {}", before, nodes, reason);
-        before = ", ";
-    }
+    if (!entry.reason.empty()) return shortened(entry.reason);
+    std::string text;
+    for (const auto& [reason, nodes] : entry.nodes)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", nodes, reason);
     return shortened(std::move(text));
 }
 

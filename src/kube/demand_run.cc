@@ -37,10 +37,14 @@ bool is_refused_by_budget(const HttpAnswer& answer) {
 
 std::map<std::string, Demand> demands_of(const Plan& plan) {
     std::map<std::string, Demand> demands;
+    std::set<std::string> evicting;
+    for (const Eviction& eviction : plan.evictions)
+        evicting.insert(eviction.owner);
     for (const Placement& placement : plan.placements) {
         if (!placement.after_evictions) continue;
-        const std::string& owner = placement.owner.empty() ? placement.pod : placement.owner;
-        demands[owner].waiting.push_back(&placement);
+        // A surplus member may have victims of its own, beside those of its gang.
+        const bool own = placement.owner.empty() || evicting.contains(placement.pod);
+        demands[own ? placement.pod : placement.owner].waiting.push_back(&placement);
     }
     for (const Eviction& eviction : plan.evictions) {
         if (is_marked_first(eviction)) demands[eviction.owner].evictions.push_back(&eviction);

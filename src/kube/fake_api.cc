@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/check.h"
+
 namespace reprieve {
 namespace {
 
 constexpr std::chrono::seconds kNever{60};
 constexpr std::size_t kThreads = 64;
+constexpr int kBacklog = 256;
 
 }  // namespace
 
@@ -24,6 +27,7 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
     httplib::Server& server = listener_->server;
     server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     server.set_keep_alive_max_count(1'000'000);
+    server.set_tcp_nodelay(true);
     const auto handle = [this](const httplib::Request& request, httplib::Response& response) {
         const std::size_t mark = request.target.find('?');
         Asked asked{.method = request.method,
@@ -42,6 +46,7 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
         changed_.notify_all();
         response.status = reply.status;
         if (!reply.retry_after.empty()) response.set_header("Retry-After", reply.retry_after);
+        if (!reply.date.empty()) response.set_header("Date", reply.date);
         if (!reply.stays_open) return response.set_content(reply.body, "application/json");
         response.set_chunked_content_provider(
             "application/json", [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {
@@ -53,7 +58,11 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
             });
     };
     server.Get(".*", handle).Post(".*", handle).Put(".*", handle).Patch(".*", handle).Delete(".*", handle);
+    // The library lets five connections wait; one more and its client tries again only after a second.
+    socket_t accepting = INVALID_SOCKET;
+    server.set_socket_options([&](socket_t made) { accepting = made; });
     listener_->port = server.bind_to_any_port("127.0.0.1");
+    REPRIEVE_CHECK(::listen(accepting, kBacklog) == 0, "no port to listen on");
     listener_->thread = std::thread([this] { listener_->server.listen_after_bind(); });
     while (!server.is_running())
         std::this_thread::yield();

@@ -30,6 +30,7 @@ public:
         int status = 200;
         std::string body = "{}";
         std::string retry_after;
+        std::string date;
         bool stays_open = false;  // the body comes at once, the end when the fake is told to `end_streams`
     };
     using Script = std::function<Reply(const Asked&)>;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -17,6 +18,7 @@ struct HttpAnswer {
     int status = 0;  // 0: none came, and `failure` says why
     std::string body;
     Duration retry_after;
+    std::optional<Duration> server_ahead;  // of our clock, as far as the server's date tells
     std::string failure;
 
     [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
@@ -33,6 +35,7 @@ struct HttpRequest {
     std::string path;  // with its query
     std::string body;
     const char* content_type = "application/json";  // of a body
+    bool brief = false;                             // of an object in the answer, its metadata will do
     Lane lane = Lane::kUsual;
     std::uint64_t rank = 0;                 // within its lane, lower ones go first
     Duration deadline{15'000'000};          // of one attempt

@@ -256,6 +256,7 @@ void HttpClient::collect_finished() {
 
 void HttpClient::end(CallPtr call, HttpAnswer answer) {
     ++(answer.status == 0 ? counts_.failures : counts_.requests);
+    if (answer.server_ahead) clock_.hear(*answer.server_ahead);
     if (answer.status == 401) line_.token().distrust();
     if (answer.status == 429) ++counts_.refused;
     if (!try_again(call, answer)) call->done(std::move(answer));

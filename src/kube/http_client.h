@@ -25,6 +25,7 @@
 
 #include "kube/backoff.h"
 #include "kube/http.h"
+#include "kube/server_clock.h"
 #include "kube/transfer.h"
 
 namespace reprieve {
@@ -66,6 +67,7 @@ public:
     void forget(const void* owner);
     [[nodiscard]] const HttpCounts& counts() const { return counts_; }
     [[nodiscard]] const Access& access() const { return line_.access(); }
+    [[nodiscard]] const ServerClock& clock() const { return clock_; }
 
     // On the client's thread. A stream is one attempt; `done` gets no body where the answer was a success.
     StreamId open(const void* owner, HttpRequest request, Transfer::Receive receive, Done done);
@@ -116,6 +118,7 @@ private:
     Line line_;
     HttpClientOptions options_;
     HttpCounts counts_;
+    ServerClock clock_;
     Jitter jitter_;
     CURLM* multi_;
 

@@ -95,6 +95,17 @@ KnownPod KnownPods::find(const std::string& name) const {
     return pod;
 }
 
+std::vector<std::pair<std::string, std::string>> KnownPods::with_old_plans() const {
+    std::vector<std::pair<std::string, std::string>> found;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, entry] : entries_) {
+        const bool at_rest = entry.writes == 0 && entry.pod.certain;
+        if (at_rest && entry.pod.bound && entry.pod.has_plan) found.emplace_back(name, entry.pod.uid);
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
 void KnownPods::begin_write(const std::string& name,
                             const std::string& uid,
                             const std::function<void(KnownPod&)>& change) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -20,7 +21,7 @@
 namespace reprieve {
 
 struct KnownPod {
-    std::string uid;        // empty: nothing is known of the pod
+    std::string uid;        // empty: the pod has not been seen, or there was nothing to remember about it
     bool certain = true;    // false: a write failed, so that any of the rest may be out of date
     bool confirmed = true;  // false: written by us and not seen since
     bool bound = false;
@@ -44,6 +45,10 @@ public:
 
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
+
+    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way or has failed they are
+    // left out.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
     // A write to a pod is on its way; `change` says what will be true then.
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);

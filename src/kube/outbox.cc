@@ -29,6 +29,7 @@ std::string pod_path(const std::string& pod, std::string_view sub) {
 void Outbox::write(PodWrite write, Ended ended) {
     if (write.change) pods_->begin_write(write.pod, write.uid, write.change);
     const bool tracked = write.change != nullptr;
+    write.request.brief = true;
     const bool gone_is_fine = write.gone_is_fine;
     SinkReport report{.step = write.step, .pod = write.pod, .uid = std::move(write.uid)};
     call(write.pod,
@@ -37,9 +38,9 @@ void Outbox::write(PodWrite write, Ended ended) {
              const HttpAnswer& answer) mutable {
              const WriteEnd end = end_of(answer);
              if (tracked) {
-                 const bool is_pod = answer.ok() && answer.body.starts_with(R"({"kind":"Pod",)");
+                 const bool has_pod = answer.ok() && !answer.body.starts_with(R"({"kind":"Status",)");
                  pods_->end_write(
-                     report.pod, end == WriteEnd::kDone, is_pod ? reader_.version_of(answer.body) : std::string());
+                     report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
              }
              report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
              if (!report.ok) report.what = answer.text();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kube/bodies.h"
+#include "kube/volume_run.h"
 
 namespace reprieve {
 namespace {
@@ -16,7 +17,8 @@ std::string name_part(const std::string& pod) { return pod.substr(pod.find('/') 
 
 // Whether an annotation change would change nothing, as far as we can see.
 bool is_done(const AnnotationChange& change, const KnownPod& known) {
-    if (known.uid.empty() || !known.certain) return false;
+    const bool never_heard_of = known.uid.empty() && known.confirmed;
+    if (never_heard_of || !known.certain) return false;
     const auto now = [&](const std::string& key) -> std::optional<std::string> {
         if (key == kClaimAnnotation) return known.claimed_by;
         if (key == kDeletionCostAnnotation)
@@ -74,6 +76,7 @@ void KubeSink::carry_out(const Plan& plan) {
 
 void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     clear_nominations(*plan);
+    remove_old_plans();
     for (const AnnotationChange& change : plan->annotations)
         annotate(change);
     for (auto& [owner, demand] : demands_of(*plan)) {
@@ -166,7 +169,19 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         entry.bound = true;
         entry.nominated.clear();  // the server does that
     });
-    send_binding(plan, placement, 0);
+    if (placement.volumes.empty()) return send_binding(plan, placement, 0);
+    outbox_.open();
+    std::make_shared<VolumeRun>(outbox_,
+                                options_.volumes,
+                                placement,
+                                [this, plan, &placement](bool ok, std::string what) {
+                                    if (ok)
+                                        send_binding(plan, placement, 0);
+                                    else
+                                        bound(plan, placement, false, std::move(what));
+                                    outbox_.close();
+                                })
+        ->start();
 }
 
 void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts) {
@@ -208,20 +223,48 @@ void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& p
     groups_.member_ended(placement.owner, ok, plan->now);
     if (ok) {
         announcer_.bound(placement, plan->now);
-        if (has_note) remove_plan_note(placement);
+        if (has_note) remove_plan(placement.pod, placement.uid);
     }
     outbox_.report(
         {.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
 }
 
-// The intent is fulfilled. Nobody waits for the note to go.
-void KubeSink::remove_plan_note(const Placement& placement) {
+// Later: whatever was in the way may have passed.
+void KubeSink::look_for_old_plans() {
+    if (looking_ || !options_.may_act()) return;
+    looking_ = true;
+    outbox_.run_after(options_.look_again, [this] {
+        looking_ = false;
+        remove_old_plans();
+    });
+}
+
+void KubeSink::remove_old_plans() {
+    for (const auto& [pod, uid] : pods_->with_old_plans())
+        remove_plan(pod, uid);
+}
+
+// Nobody waits for it to go.
+void KubeSink::remove_plan(const std::string& pod, const std::string& uid) {
+    const auto has_plan = [this, pod, uid](bool has) {
+        pods_->begin_write(pod, uid, [has](KnownPod& entry) { entry.has_plan = has; });
+    };
+    has_plan(false);
     HttpRequest request;
     request.method = "PATCH";
-    request.path = pod_path(placement.pod);
+    request.path = pod_path(pod);
     request.content_type = kMergePatch;
-    request.body = annotations_body(placement.uid, {}, {kPlanAnnotation});
-    outbox_.tell(std::move(request));
+    request.body = annotations_body(uid, {}, {kPlanAnnotation});
+    request.brief = true;
+    outbox_.tell(std::move(request), [this, pod, has_plan](const HttpAnswer& answer) {
+        const bool gone = answer.status == 404;
+        if (!answer.ok() && !gone) {
+            has_plan(true);
+            pods_->end_write(pod, true, {});
+            look_for_old_plans();
+        }
+        pods_->end_write(pod, true, answer.ok() ? reader_.version_of(answer.body) : std::string());
+    });
 }
 
 }  // namespace reprieve

@@ -14,12 +14,14 @@
 #include "kube/address_book.h"
 #include "kube/announcer.h"
 #include "kube/demand_run.h"
+#include "kube/frames.h"
 #include "kube/group_status.h"
 #include "kube/http_client.h"
 #include "kube/known_pods.h"
 #include "kube/outbox.h"
 #include "kube/queue_status.h"
 #include "kube/scaling.h"
+#include "kube/volume_run.h"
 #include "model/world.h"
 
 namespace reprieve {
@@ -31,8 +33,10 @@ struct KubeSinkOptions {
     std::function<void()> on_failure;
     AnnouncerOptions announcer;
     ScalingOptions scaling;
+    VolumeRunOptions volumes;
     // A pod that was force deleted and is still there after so long is removed without waiting for its node.
     Duration force_delete_timeout{30'000'000};
+    Duration look_again{5'000'000};  // for what could not be tidied up
 };
 
 class KubeSink final : public Sink {
@@ -61,7 +65,10 @@ private:
                    const Placement& placement,
                    const std::string& refusal,
                    int conflicts);
-    void remove_plan_note(const Placement& placement);
+    // The intent of a pod that is bound is fulfilled, also where whoever bound it died before saying so.
+    void remove_old_plans();
+    void look_for_old_plans();
+    void remove_plan(const std::string& pod, const std::string& uid);
 
     HttpClient* client_;
     KnownPods* pods_;
@@ -71,7 +78,9 @@ private:
     GroupStatus groups_;
     QueueStatus queues_;
     Scaling scaling_;
+    FrameReader reader_;
     std::uint64_t runs_ = 0;
+    bool looking_ = false;  // for old plans, in a while
 };
 
 }  // namespace reprieve

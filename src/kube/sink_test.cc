@@ -31,6 +31,7 @@ protected:
         options.may_act = [this] { return may_act_.load(); };
         options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
         options.on_failure = [this] { ++failures_; };
+        options.look_again = {1'000};
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
     }
     // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
@@ -220,6 +221,27 @@ TEST_F(SinkTest, BindsAndTakesTheNoteAway) {
     EXPECT_THAT(carry_out(plan), IsEmpty()) << "bound already";
 }
 
+TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
+    int asked_for = 0;
+    start([&](const Asked&) {
+        return ++asked_for == 1 ? Reply{.status = 403, .body = status_json(403, "Forbidden", "not yet")}
+                                : Reply{.body = pod_json("old", "900")};
+    });
+    see(pod_json(
+        "old",
+        "1",
+        R"("nodeName":"n1")",
+        "",
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    carry_out({.id = "y", .now = kNow});
+    // It is tried again after a refusal, without being asked.
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 2; }));
+    settle();
+    EXPECT_THAT(body_of("PATCH", "/old"), HasSubstr(R"("reprieve.dev/plan":null)"));
+    carry_out({.id = "z", .now = kNow});
+    EXPECT_EQ(calls().size(), 2U) << "and then no more";
+}
+
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
     std::string node = "n1";
     start([&](const Asked& asked) {
@@ -295,10 +317,10 @@ TEST_F(SinkTest, SaysWhyAPodIsUnplacedOnce) {
     see(pod_json("p", "1"));
     Plan plan{.id = "x", .now = kNow};
     plan.unplaced = {
-        {.pod = "ns/p", .reason = "no node fits", .nodes = {{"Insufficient cpu", 3}, {"node(s) had taints", 1}}}};
+        {.pod = "ns/p", .reason = "0 of 3 nodes fit: 3 Insufficient cpu", .nodes = {{"Insufficient cpu", 3}}}};
     carry_out(plan);
     EXPECT_THAT(calls(), ElementsAre("PATCH /p/status"));
-    EXPECT_THAT(body_of("PATCH", "/p/status"), HasSubstr("no node fits: 3 Insufficient cpu, 1 node(s) had taints"));
+    EXPECT_THAT(body_of("PATCH", "/p/status"), HasSubstr(R"("message":"0 of 3 nodes fit: 3 Insufficient cpu")"));
     EXPECT_THAT(body_of("POST", "/events"), HasSubstr("FailedScheduling"));
     const std::size_t before = api_->asked().size();
     carry_out(plan);

@@ -128,13 +128,13 @@ bool KubeSource::poll(std::vector<Change>& out, Duration wait) {
     const std::size_t before = out.size();
     constexpr Duration kTick{1'000'000};
     Parcel parcel;
-    // The first call ends when everything is there, however long that takes.
+    // The first call ends when everything is there, however long that takes and even if that is nothing.
+    bool over = !synced();
     while (!synced() && !inbox_.closed()) {
         if (inbox_.take(parcel, kTick)) unpack(parcel, out);
     }
-    bool nudged = false;
-    while (out.size() == before && !nudged && inbox_.take(parcel, until(end))) {
-        nudged = parcel.content == Parcel::Content::kNudge;
+    while (out.size() == before && !over && inbox_.take(parcel, until(end))) {
+        over = parcel.content == Parcel::Content::kNudge;
         unpack(parcel, out);
     }
     while (inbox_.take(parcel, {}))

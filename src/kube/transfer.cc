@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
+#include "kube/server_clock.h"
 
 namespace reprieve {
 namespace {
+
+// A server that cannot leave out the rest sends all of it.
+constexpr const char* kAcceptBrief =
+    "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
 // "host:port" of "scheme://host:port/path".
 std::string authority_part(const std::string& server) {
@@ -65,7 +71,7 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
     request_ = &request;
     receive_ = std::move(receive);
     answer_ = {};
-    too_large_ = paused_ = false;
+    begun_ = too_large_ = paused_ = false;
     error_[0] = '\0';
 
     curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
@@ -129,7 +135,7 @@ void Transfer::set_security(Line& line) {
 }
 
 void Transfer::set_headers(Line& line) {
-    curl_slist* list = curl_slist_append(nullptr, "Accept: application/json");
+    curl_slist* list = curl_slist_append(nullptr, request_->brief ? kAcceptBrief : "Accept: application/json");
     list = curl_slist_append(list, ("User-Agent: " + line.options().user_agent).c_str());
     const std::string& token = line.token().at(std::chrono::steady_clock::now());
     if (!token.empty()) list = curl_slist_append(list, ("Authorization: Bearer " + token).c_str());
@@ -155,7 +161,19 @@ std::size_t Transfer::write_bytes(char* data, std::size_t size, std::size_t coun
     return static_cast<Transfer*>(self)->take({data, size * count});
 }
 
+// The date is of the moment when the answer began: it means nothing once the rest has arrived, perhaps much later.
+void Transfer::note_date() {
+    if (std::exchange(begun_, true)) return;
+    curl_header* header = nullptr;
+    if (curl_easy_header(easy_.get(), "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return;
+    const time_t date = curl_getdate(header->value, nullptr);
+    if (date < 0) return;
+    const Time middle{static_cast<std::int64_t>(date) * 1'000'000 + 500'000};
+    answer_.server_ahead = middle - machine_clock();
+}
+
 std::size_t Transfer::take(std::string_view bytes) {
+    note_date();
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     if (is_stream() && status == 200) {

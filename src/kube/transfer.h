@@ -70,6 +70,7 @@ public:
 private:
     static std::size_t write_bytes(char* data, std::size_t size, std::size_t count, void* self);
     std::size_t take(std::string_view bytes);
+    void note_date();
     void set_security(Line& line);
     void set_headers(Line& line);
     void set_body();
@@ -86,6 +87,7 @@ private:
     const HttpRequest* request_ = nullptr;
     Receive receive_;
     HttpAnswer answer_;
+    bool begun_ = false;  // the answer has begun to arrive
     bool too_large_ = false;
     bool paused_ = false;
     char error_[CURL_ERROR_SIZE] = {};

@@ -134,6 +134,10 @@ TEST(DecodeVolume, ClaimsTellEmptyFromAbsentClasses) {
     EXPECT_EQ(claim.modes, std::vector<AccessMode>{AccessMode::kReadWriteOncePod});
     EXPECT_EQ(in.text(claim.selected_node), "n1");
     EXPECT_TRUE(claim.lost);
+    EXPECT_FALSE(claim.deleting);
+    EXPECT_TRUE(load_object("v1", "PersistentVolumeClaim", "spec: {}\n", "  deletionTimestamp: 2026-01-01T00:00:00Z\n")
+                    .one<VolumeClaim>()
+                    .deleting);
     EXPECT_FALSE(load_object("v1", "PersistentVolumeClaim", "spec: {}\n").one<VolumeClaim>().storage_class_written);
 }
 

@@ -154,6 +154,7 @@ void decode_driver(Cursor& at, CsiNode& node) {
 void decode_persistent_volume(ObjectSource& from, Object& out) {
     PersistentVolume& volume = out.emplace<PersistentVolume>();
     volume.name = from.name;
+    volume.deleting = from.metadata.deleting != Time();
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
             case "spec"_key:
@@ -175,6 +176,7 @@ void decode_volume_claim(ObjectSource& from, Object& out) {
     VolumeClaim& claim = out.emplace<VolumeClaim>();
     claim.ns = from.ns;
     claim.name = from.name;
+    claim.deleting = from.metadata.deleting != Time();
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
             case "spec"_key:

@@ -229,6 +229,7 @@ struct PersistentVolume {
     StringId claim_ns;
     StringId claim_name;
     bool available = true;  // phase Available, or not written
+    bool deleting = false;
     StringId csi_driver;
     StringId csi_handle;
     friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
@@ -246,6 +247,7 @@ struct VolumeClaim {
     LabelSelector selector;
     StringId selected_node;  // annotation volume.kubernetes.io/selected-node
     bool lost = false;
+    bool deleting = false;
     friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
 };
 

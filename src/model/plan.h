@@ -15,6 +15,13 @@
 
 namespace reprieve {
 
+// A claim that is bound together with the first pod that uses it.
+struct VolumeBinding {
+    std::string claim;   // "ns/name"
+    std::string volume;  // empty: made for the pod's node
+    friend bool operator==(const VolumeBinding&, const VolumeBinding&) = default;
+};
+
 struct Placement {
     std::string pod;
     std::string node;
@@ -24,6 +31,7 @@ struct Placement {
     std::string owner;  // "for": the gang, where the group has a minimum
     std::string domain;
     std::string action;
+    std::vector<VolumeBinding> volumes;  // not printed; for the Sink
     friend bool operator==(const Placement&, const Placement&) = default;
 };
 

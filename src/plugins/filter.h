@@ -66,6 +66,8 @@ struct Candidate {
 [[nodiscard]] Answer filter_node_resources_fit(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_volume_restrictions(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_node_volume_limits(const Candidate& candidate, const Occupancy& view, NodeId node);
+// VolumeBinding once more, without the volumes that this plan has promised to others.
+[[nodiscard]] Answer filter_promised_volumes(const Candidate& candidate, const Occupancy& later, NodeId node);
 [[nodiscard]] Answer filter_pod_topology_spread(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_inter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_devices(const Candidate& candidate,

@@ -70,6 +70,8 @@ Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occu
     if (!c.cls.volumes.empty()) {
         if (on(FilterId::kVolumeRestrictions) && ends(filter_volume_restrictions(c, view, node))) return first;
         if (on(FilterId::kNodeVolumeLimits) && ends(filter_node_volume_limits(c, view, node))) return first;
+        if (c.cls.has_waiting_claims && on(FilterId::kVolumeBinding) && ends(filter_promised_volumes(c, later, node)))
+            return first;
     }
     if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) && ends(filter_pod_topology_spread(c, later, node)))
         return first;
@@ -83,6 +85,8 @@ bool Filters::node_local(const Snapshot& snapshot, const PodClass& cls) const {
     if (std::ranges::any_of(cls.volumes, [](const ClassVolume& v) { return v.single_pod; }) &&
         on(FilterId::kVolumeRestrictions))
         return false;
+    // A volume promised to a pod on one node may be missing on others.
+    if (cls.has_waiting_claims && on(FilterId::kVolumeBinding)) return false;
     if (!on(FilterId::kInterPodAffinity)) return true;
     if (!cls.affinity.empty() || !cls.anti_affinity.empty()) return false;
     return std::ranges::none_of(cls.matched, [&](TermId t) {

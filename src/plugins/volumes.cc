@@ -4,6 +4,7 @@
 
 #include "plugins/filter.h"
 #include "state/cluster.h"
+#include "state/volume_choice.h"
 
 namespace reprieve {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 enum VolumeTrouble : std::uint16_t {
     kClaimMissing,
     kClaimLost,
+    kClaimDeleting,
     kVolumeMissing,
     kNodeConflict,
     kUnboundImmediate,
@@ -21,33 +23,6 @@ enum VolumeTrouble : std::uint16_t {
     kZoneConflict
 };
 
-bool node_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
-    return std::ranges::any_of(terms,
-                               [&](const NodeSelectorTerm& t) { return t.matches(node.labels, node.name, words); });
-}
-
-bool reachable(const PersistentVolume& volume, const Node& node, const Vocabulary& words) {
-    return !volume.node_affinity_required || node_matches(volume.node_terms, node, words);
-}
-
-bool could_bind(const PersistentVolume& volume, const VolumeClaim& claim, const Node& node, const Vocabulary& words) {
-    if (volume.storage_class != claim.storage_class || volume.capacity < claim.request ||
-        volume.filesystem != claim.filesystem)
-        return false;
-    const bool mine = volume.claim_name == claim.name && volume.claim_ns == claim.ns;
-    if (!mine && (volume.claim_name || !volume.available)) return false;
-    if (!claim.selector.null && !claim.selector.matches(volume.labels, words)) return false;
-    for (AccessMode mode : claim.modes) {
-        if (std::ranges::find(volume.modes, mode) == volume.modes.end()) return false;
-    }
-    return reachable(volume, node, words);
-}
-
-bool could_provision(const StorageClass& storage, const Node& node, const Vocabulary& words) {
-    if (words.text(storage.provisioner) == "kubernetes.io/no-provisioner" || !storage.provisioner) return false;
-    return storage.allowed_topologies.empty() || node_matches(storage.allowed_topologies, node, words);
-}
-
 Answer never(FilterId filter, VolumeTrouble trouble) { return {Fit::kNever, filter, trouble}; }
 
 Answer bind_claim(const Candidate& c, const ClassVolume& use, const Node& node) {
@@ -56,22 +31,29 @@ Answer bind_claim(const Candidate& c, const ClassVolume& use, const Node& node) 
     const VolumeClaim* claim = facts.claim(use.claim);
     if (claim == nullptr) return never(FilterId::kVolumeBinding, kClaimMissing);
     if (claim->lost) return never(FilterId::kVolumeBinding, kClaimLost);
+    if (claim->deleting) return never(FilterId::kVolumeBinding, kClaimDeleting);
     if (claim->volume) {
         const PersistentVolume* volume = facts.volume(claim->volume);
         if (volume == nullptr) return never(FilterId::kVolumeBinding, kVolumeMissing);
-        return reachable(*volume, node, words) ? Answer{} : never(FilterId::kVolumeBinding, kNodeConflict);
+        return reaches(*volume, node, words) ? Answer{} : never(FilterId::kVolumeBinding, kNodeConflict);
     }
-    const StorageClass* storage =
-        claim->storage_class_written ? facts.storage_class(claim->storage_class) : facts.default_storage_class();
-    if (storage == nullptr || !storage->wait_for_first_consumer)
-        return never(FilterId::kVolumeBinding, kUnboundImmediate);
+    if (!use.waits) return never(FilterId::kVolumeBinding, kUnboundImmediate);
     if (claim->selected_node && claim->selected_node != node.name)
         return never(FilterId::kVolumeBinding, kNodeConflict);
-    for (std::size_t i = 0; i < facts.volumes().slots(); ++i) {
-        const PersistentVolume* volume = facts.volumes().get(std::decay_t<decltype(facts.volumes().find({}, {}))>(i));
-        if (volume != nullptr && could_bind(*volume, *claim, node, words)) return {};
+    return {};
+}
+
+Answer find_volumes(const Candidate& c, const Bindings& promised, NodeId node) {
+    std::vector<ClaimBinding> unused;
+    switch (choose_volumes(c.snapshot, c.cls, node, promised, unused)) {
+        case VolumeChoice::kElsewhere:
+            return never(FilterId::kVolumeBinding, kNodeConflict);
+        case VolumeChoice::kNothing:
+            return never(FilterId::kVolumeBinding, kNothingToBind);
+        case VolumeChoice::kFound:
+            break;
     }
-    return could_provision(*storage, node, words) ? Answer{} : never(FilterId::kVolumeBinding, kNothingToBind);
+    return {};
 }
 
 // "a__b" lists several zones.
@@ -96,7 +78,11 @@ Answer filter_volume_binding(const Candidate& c, NodeId node) {
         if (use.kind != VolumeKind::kClaim) continue;
         if (const Answer answer = bind_claim(c, use, *c.snapshot.facts->node(node)); !answer.fits()) return answer;
     }
-    return {};
+    return c.cls.has_waiting_claims ? find_volumes(c, Bindings(), node) : Answer{};
+}
+
+Answer filter_promised_volumes(const Candidate& c, const Occupancy& later, NodeId node) {
+    return later.bindings().empty() ? Answer{} : find_volumes(c, later.bindings(), node);
 }
 
 Answer filter_volume_zone(const Candidate& c, NodeId node) {
@@ -166,6 +152,8 @@ std::string describe_volumes(FilterId /*filter*/, std::uint16_t detail) {
             return "persistentvolumeclaim not found";
         case kClaimLost:
             return "persistentvolumeclaim lost its volume";
+        case kClaimDeleting:
+            return "persistentvolumeclaim is being deleted";
         case kVolumeMissing:
             return "the claim's volume does not exist";
         case kNodeConflict:

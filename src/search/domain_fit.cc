@@ -79,4 +79,19 @@ bool DomainFit::passes() {
     return placed;
 }
 
+std::vector<std::uint32_t> DomainFit::places() {
+    const Snapshot& s = session_.snapshot;
+    const auto mark = session_.tx.checkpoint();
+    std::vector<std::uint32_t> out;
+    if (place_in_seat(session_, placer_, members_, View::kLater, seat_, 0)) {
+        for (PodId pod : members_)
+            out.push_back(s.nodes[s.pods[pod].node].rank);
+    }
+    session_.rollback(mark);
+    std::ranges::sort(out);
+    const auto repeated = std::ranges::unique(out);
+    out.erase(repeated.begin(), repeated.end());
+    return out;
+}
+
 }  // namespace reprieve

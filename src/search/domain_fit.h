@@ -21,6 +21,8 @@ public:
     // Counting: the nodes of an evicted or restored unit changed.
     void changed(std::span<const PodId> pods);
     [[nodiscard]] bool passes();
+    // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
+    [[nodiscard]] std::vector<std::uint32_t> places();
     [[nodiscard]] bool counts() const { return counts_; }
     // Counting only: members that fit on this node as it is, and if it had this much more free.
     [[nodiscard]] std::int64_t slots(NodeId node) const;

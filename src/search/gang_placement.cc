@@ -23,7 +23,12 @@ bool bigger_pod(const Snapshot& s, PodId a, PodId b) {
 
 bool GangPlacement::place_all(std::span<const PodId> pods) {
     order_.assign(pods.begin(), pods.end());
-    std::ranges::sort(order_, [&](PodId a, PodId b) { return bigger_pod(session_.snapshot, a, b); });
+    // Whoever must be near others comes after those it may follow.
+    const auto follows = [&](PodId p) { return !session_.snapshot.class_of(p).affinity.empty(); };
+    std::ranges::sort(order_, [&](PodId a, PodId b) {
+        if (follows(a) != follows(b)) return follows(b);
+        return bigger_pod(session_.snapshot, a, b);
+    });
     most_placed_ = 0;
     const auto start = session_.tx.checkpoint();
     // First by best nodes alone, as single pods would go.

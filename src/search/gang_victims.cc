@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "plugins/limits.h"
 #include "search/gang_subset_search.h"
@@ -69,8 +70,10 @@ void GangVictims::apply_vote() {
     if (rules_.shares == nullptr) return;
     vote_.emplace(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
     std::vector<bool> allowed(list_.units.size());
-    for (std::uint32_t u : order_)
+    for (std::uint32_t u : order_) {
+        if (rules_.vote_alone) vote_->reset();
         allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
+    }
     const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
@@ -189,7 +192,13 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
 bool GangVictims::select_by_bundles() {
     for (std::uint32_t u : order_) {
         if (fit_.passes()) return true;
-        if (!taken_[u]) take_with_links(u);
+        if (taken_[u]) continue;
+        const std::vector<bool> before = taken_;
+        take_with_links(u);
+        if (!rules_.vote_alone || vote(taken_units())) continue;
+        for (std::uint32_t other = 0; other < taken_.size(); ++other) {
+            if (taken_[other] && !before[other]) give(other);
+        }
     }
     return fit_.passes();
 }
@@ -317,6 +326,72 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
     best = GangChoice{.seat = seat_, .list = list_, .chosen = units, .cost = cost, .bound = bound_, .exact = false};
 }
 
+// Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
+// victims. One victim is exchanged for another as long as that helps.
+void GangVictims::settle_ties(GangChoice& best) {
+    constexpr std::size_t kMostUnits = 48;
+    constexpr int kMostTries = 400;
+    if (list_.units.size() > kMostUnits) return;
+    std::vector<bool> linked(list_.units.size());
+    for (const Unit& unit : list_.units) {
+        if (unit.whole >= 0) linked[static_cast<std::size_t>(unit.whole)] = true;
+    }
+    const auto is_free = [&](std::uint32_t u) { return !linked[u] && list_.units[u].whole < 0; };
+    const auto importance = [&] {
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < importance_.size(); ++i) {
+            if (taken_[importance_[i]]) out.push_back(importance_.size() - i);
+        }
+        return out;
+    };
+    // Boards learn of tentative evictions only where they are told.
+    const auto touch = [&](std::uint32_t u) {
+        for (PodId pod : list_.pods_of(list_.units[u]))
+            session_.touch(session_.snapshot.pods[pod].node);
+    };
+    for (std::uint32_t u : best.chosen) {
+        take(u);
+        touch(u);
+    }
+    const auto key = [&] {
+        std::vector<std::uint32_t> places = fit_.places();
+        return std::tuple(places.size(), std::move(places), importance());
+    };
+    auto standing = key();
+    int tries = 0;
+    for (bool better = true; better;) {
+        better = false;
+        for (std::uint32_t out : taken_units()) {
+            if (!is_free(out) || better) continue;
+            for (std::uint32_t in : importance_) {
+                if (taken_[in] || !is_free(in) || list_.units[in].priority != list_.units[out].priority) continue;
+                if (++tries > kMostTries) break;
+                give(out);
+                take(in);
+                touch(out);
+                touch(in);
+                const std::vector<std::uint32_t> units = taken_units();
+                if (fit_.passes() && vote(units) && cost_of(units) == best.cost) {
+                    auto challenger = key();
+                    if (std::get<0>(challenger) > 0 && challenger < standing) {
+                        standing = std::move(challenger);
+                        best.chosen = units;
+                        better = true;
+                        break;
+                    }
+                }
+                give(in);
+                take(out);
+                touch(out);
+                touch(in);
+            }
+        }
+    }
+    const std::vector<std::uint32_t> units = taken_units();
+    reset();
+    std::ranges::for_each(units, touch);
+}
+
 std::optional<GangChoice> GangVictims::find() {
     std::optional<GangChoice> best;
     if (select_by_bundles()) {
@@ -334,6 +409,7 @@ std::optional<GangChoice> GangVictims::find() {
         if (best && !best->exact) GangSubsetSearch(*this, *best).run();
     }
     if (best && !(bound_ < best->cost)) best->exact = true;
+    if (best && rules_.improve) settle_ties(*best);
     return best;
 }
 

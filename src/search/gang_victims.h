@@ -27,6 +27,7 @@ struct GangRules {
     bool allow_whole = true;
     BundleRules bundles;
     const Shares* shares = nullptr;  // reclaim
+    bool vote_alone = false;         // reclaim: candidates need not be legal all together, only those that are taken
 };
 
 struct GangChoice {
@@ -67,6 +68,7 @@ private:
     [[nodiscard]] bool select_by_slots();
     [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
     void give_back();
+    void settle_ties(GangChoice& best);
     void reset();
     void keep_best(std::optional<GangChoice>& best);
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;

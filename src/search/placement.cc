@@ -35,9 +35,13 @@ bool Placer::could_run(PodId pod) {
     }
     const FactAnswers& answers = facts(pod);
     const Candidate candidate(s, pod);
+    // Whom it must be near may be a member of its own gang that is not placed yet.
+    const auto refused_for_good = [&](const Answer& answer) {
+        return answer.fit == Fit::kNever && !(answer.filter == FilterId::kInterPodAffinity && s.pods[pod].gang);
+    };
     return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) {
         return answers[n.index()].fits() &&
-               session_.filters.check_view(candidate, s.later, s.later, n).fit != Fit::kNever;
+               !refused_for_good(session_.filters.check_view(candidate, s.later, s.later, n));
     });
 }
 

@@ -106,9 +106,10 @@ void Cluster::resolve_volumes(PodClass& cls) const {
         if (const PersistentVolume* pv = claim->volume ? volume(claim->volume) : nullptr) {
             v.driver = pv->csi_driver;
         } else {
-            const StorageClass* sc =
-                claim->storage_class_written ? storage_class(claim->storage_class) : default_storage_class();
+            const StorageClass* sc = storage_class_of(*claim);
             if (sc != nullptr) v.driver = sc->provisioner;
+            v.waits = !claim->volume && sc != nullptr && sc->wait_for_first_consumer;
+            cls.has_waiting_claims = cls.has_waiting_claims || v.waits;
         }
     }
 }

@@ -266,6 +266,9 @@ std::vector<std::string> Cluster::warnings() const {
 }
 
 const PersistentVolume* Cluster::volume(StringId name) const { return volumes_.get(volumes_.find({}, name)); }
+const StorageClass* Cluster::storage_class_of(const VolumeClaim& claim) const {
+    return claim.storage_class_written ? storage_class(claim.storage_class) : default_storage_class();
+}
 const StorageClass* Cluster::storage_class(StringId name) const {
     return storage_classes_.get(storage_classes_.find({}, name));
 }

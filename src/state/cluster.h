@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -60,6 +61,12 @@ public:
     [[nodiscard]] NodeId find_node(StringId name) const { return nodes_.find({}, name); }
     [[nodiscard]] const VolumeClaim* claim(ClaimId id) const { return claims_.get(id); }
     [[nodiscard]] const PersistentVolume* volume(StringId name) const;
+    // Volumes without a claim, smallest first, then by name. Those that are being deleted are no choice.
+    [[nodiscard]] std::span<const VolumeId> free_volumes(StringId storage_class) const;
+    // Volumes that name this claim as theirs, in the same order.
+    [[nodiscard]] std::span<const VolumeId> reserved_volumes(const VolumeClaim& claim) const;
+    // What the claim asks to be provisioned from; null: there is no such class.
+    [[nodiscard]] const StorageClass* storage_class_of(const VolumeClaim& claim) const;
     [[nodiscard]] const StorageClass* storage_class(StringId name) const;
     [[nodiscard]] const StorageClass* default_storage_class() const;
     [[nodiscard]] const CsiNode* csi_node(StringId name) const;
@@ -80,7 +87,6 @@ public:
     [[nodiscard]] const std::set<PodId>& resizing() const { return resizing_; }
 
 private:
-    using VolumeId = Id<struct VolumeTag>;
     using PlainId = Id<struct PlainTag>;
 
     // cluster.cc: facts in and out.
@@ -103,6 +109,7 @@ private:
     [[nodiscard]] Result<void> rebuild_queues();
     [[nodiscard]] Result<void> rebuild_gangs();
     void rebuild_budgets();
+    void rebuild_volumes();
 
     // cluster_update.cc: one thing at a time.
     [[nodiscard]] Result<void> update();
@@ -160,6 +167,7 @@ private:
     FactTable<PlainId, Workload> workloads_;
     FactTable<PlainId, ServingDeployment> servings_;
     FactTable<VolumeId, PersistentVolume> volumes_;
+    std::vector<VolumeId> volumes_by_size_;  // by claim or else storage class, then capacity and name
     FactTable<ClaimId, VolumeClaim> claims_;
     FactTable<PlainId, StorageClass> storage_classes_;
     FactTable<PlainId, CsiNode> csi_nodes_;

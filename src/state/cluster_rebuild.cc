@@ -11,6 +11,18 @@ namespace {
 
 std::uint64_t name_key(StringId ns, StringId name) { return std::uint64_t{ns.value()} << 32U | name.value(); }
 
+// Volumes that are looked for together: those of one claim, or those of one class without a claim.
+struct VolumeGroup {
+    StringId claim_ns;
+    StringId claim;
+    StringId storage_class;
+    friend auto operator<=>(const VolumeGroup&, const VolumeGroup&) = default;
+};
+
+VolumeGroup group_of(const PersistentVolume& volume) {
+    return {volume.claim_ns, volume.claim_name, volume.claim_name ? StringId() : volume.storage_class};
+}
+
 }  // namespace
 
 Result<void> Cluster::rebuild() {
@@ -40,6 +52,7 @@ Result<void> Cluster::rebuild() {
     if (auto done = rebuild_gangs(); !done) return done;
     snapshot_.claim_count = claims_.slots();
     rebuild_budgets();
+    rebuild_volumes();
 
     // Classes first: every term is known before the first pod is counted.
     snapshot_.pods.resize(pods_.size());
@@ -218,6 +231,33 @@ Result<void> Cluster::rebuild_gangs() {
             snapshot_.composites[c].gangs.push_back(id);
     }
     return {};
+}
+
+void Cluster::rebuild_volumes() {
+    volumes_by_size_.clear();
+    for (VolumeId id : IdRange<VolumeId>(volumes_.slots())) {
+        const PersistentVolume* fact = volumes_.get(id);
+        if (fact != nullptr && !fact->deleting) volumes_by_size_.push_back(id);
+    }
+    std::ranges::sort(volumes_by_size_, [&](VolumeId a, VolumeId b) {
+        const PersistentVolume& x = *volumes_.get(a);
+        const PersistentVolume& y = *volumes_.get(b);
+        if (group_of(x) != group_of(y)) return group_of(x) < group_of(y);
+        if (x.capacity != y.capacity) return x.capacity < y.capacity;
+        return words_.text(x.name) < words_.text(y.name);
+    });
+}
+
+std::span<const VolumeId> Cluster::free_volumes(StringId storage_class) const {
+    return std::ranges::equal_range(volumes_by_size_, VolumeGroup{{}, {}, storage_class}, {}, [&](VolumeId id) {
+        return group_of(*volumes_.get(id));
+    });
+}
+
+std::span<const VolumeId> Cluster::reserved_volumes(const VolumeClaim& claim) const {
+    return std::ranges::equal_range(volumes_by_size_, VolumeGroup{claim.ns, claim.name, {}}, {}, [&](VolumeId id) {
+        return group_of(*volumes_.get(id));
+    });
 }
 
 void Cluster::rebuild_budgets() {

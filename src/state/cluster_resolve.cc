@@ -175,7 +175,7 @@ void Cluster::resolve_pod(PodId id) {
     row.min_runtime = min_runtime_of(pod, row.gang, row.queue);
     if (pod.node) {
         row.node = nodes_.find({}, pod.node);
-        if (!row.node)
+        if (!row.node && !pod.finished())
             warn(fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs",
                              words_.text(pod.node)));
     }

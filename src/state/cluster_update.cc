@@ -16,6 +16,12 @@ Result<void> Cluster::update() {
     const auto repeated = std::ranges::unique(dirty_pods_);
     dirty_pods_.erase(repeated.begin(), repeated.end());
 
+    // New kinds of pods first: terms that come with them are counted over those who are in the sums, and the pods of
+    // this update are not.
+    for (PodId id : dirty_pods_)
+        static_cast<void>(class_for(pods_[id]));
+    fill_new_terms();
+
     std::vector<GangId> gangs = std::move(dirty_gangs_);
     dirty_gangs_.clear();
     std::vector<NodeId> device_nodes;

@@ -11,8 +11,9 @@
 namespace reprieve {
 
 struct Demand {
-    GangId gang;              // none: a single pod
-    std::vector<PodId> pods;  // in pod order: priority descending, creation, namespace/name
+    GangId gang;                   // none: a single pod
+    std::vector<GangId> partners;  // gangs that start only together with it; their pods are in the list, too
+    std::vector<PodId> pods;       // in pod order: priority descending, creation, namespace/name
     std::int32_t priority = 0;
     QueueId queue;
     Time created;            // of its first pod

@@ -14,5 +14,6 @@ using TermId = Id<struct TermTag>;    // a set of pods that somebody's affinity 
 using TopologyKeyId = Id<struct TopologyKeyTag>;
 using DomainId = Id<struct DomainTag>;  // a HyperNode, or the nodes with one value of a topology label
 using ClaimId = Id<struct ClaimTag>;
+using VolumeId = Id<struct VolumeTag>;
 
 }  // namespace reprieve

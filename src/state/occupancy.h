@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "state/bindings.h"
 #include "state/devices.h"
 #include "state/ids.h"
 #include "state/pod_class.h"
@@ -80,6 +81,9 @@ public:
     void grow(
         const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign);
 
+    // Claims that will be bound when their pods come; sign as in `apply`.
+    void bind(std::span<const ClaimBinding> claims, int sign) { bindings_.hold(claims, sign); }
+
     [[nodiscard]] std::int64_t free(NodeId node, Dim dim) const { return free_[node.index() * dims_ + dim.index()]; }
     [[nodiscard]] const std::int64_t* free_row(NodeId node) const { return free_.data() + node.index() * dims_; }
     [[nodiscard]] std::int64_t domain_free(DomainId domain, Dim dim) const {
@@ -103,6 +107,7 @@ public:
     [[nodiscard]] bool pulls(TermId term) const { return pull_total_[term] != 0; }
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
     [[nodiscard]] std::int32_t claim_users(ClaimId claim) const { return claim_users_[claim]; }
+    [[nodiscard]] const Bindings& bindings() const { return bindings_; }
     friend bool operator==(const Occupancy&, const Occupancy&) = default;
 
 private:
@@ -129,6 +134,7 @@ private:
     IdVector<TermId, std::int64_t> pull_total_;         // number of such pods
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;
+    Bindings bindings_;
 };
 
 }  // namespace reprieve

@@ -37,6 +37,7 @@ struct ClassVolume {
     StringId driver;  // CSI driver that attaches it; none: no limit applies
     bool read_only = false;
     bool single_pod = false;  // ReadWriteOncePod
+    bool waits = false;       // an unbound claim that is bound when its first pod is placed
 };
 
 struct PodClass {
@@ -55,6 +56,7 @@ struct PodClass {
     std::vector<BudgetId> budgets;
     bool has_ports = false;
     bool has_devices = false;
+    bool has_waiting_claims = false;
 
     // Whether verdicts on one node depend only on what is on that node. Existing pods' anti-affinity is asked
     // separately.

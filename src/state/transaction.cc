@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "state/cluster.h"
+#include "state/volume_choice.h"
 
 namespace reprieve {
 
@@ -25,31 +26,33 @@ void Transaction::restore(PodId pod) {
 }
 
 void Transaction::place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
-    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kPlace,
-          .sign = +1,
-          .pod = pod,
-          .node = node,
-          .note = note,
-          .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
-          .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(devices.size())});
+    put(OpKind::kPlace, pod, node, devices, note);
 }
 
 void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    REPRIEVE_CHECK(snapshot_.pods[pod].state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
-    const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
-    push({.kind = OpKind::kNominate,
+    put(OpKind::kNominate, pod, node, devices, note);
+}
+
+void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
+    const PodRow& row = snapshot_.pods[pod];
+    REPRIEVE_CHECK(row.state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
+    Op op{.kind = kind,
           .sign = +1,
           .pod = pod,
           .node = node,
           .note = note,
           .position = static_cast<std::uint32_t>(snapshot_.node_pods[node].size()),
-          .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(devices.size())});
+          .holds_at = static_cast<std::uint32_t>(hold_pool_.size()),
+          .holds_count = static_cast<std::uint32_t>(devices.size())};
+    hold_pool_.insert(hold_pool_.end(), devices.begin(), devices.end());
+    if (snapshot_.classes[row.cls].has_waiting_claims) {
+        op.binds_at = static_cast<std::uint32_t>(bind_pool_.size());
+        // Where not every claim finds a volume, the pod was put here against the rules; it holds what there is.
+        static_cast<void>(
+            choose_volumes(snapshot_, snapshot_.classes[row.cls], node, snapshot_.later.bindings(), bind_pool_));
+        op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
+    }
+    push(op);
 }
 
 void Transaction::unplace(PodId pod) {
@@ -63,15 +66,21 @@ void Transaction::unplace(PodId pod) {
                               : static_cast<std::uint32_t>(std::ranges::find(there, pod) - there.begin());
     const std::vector<DeviceHold>& holds = snapshot_.holds[pod];
     const auto at = static_cast<std::uint32_t>(hold_pool_.size());
-    hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
-    push({.kind = placed ? OpKind::kPlace : OpKind::kNominate,
+    if (!holds.empty()) hold_pool_.insert(hold_pool_.end(), holds.begin(), holds.end());
+    Op op{.kind = placed ? OpKind::kPlace : OpKind::kNominate,
           .sign = -1,
           .pod = pod,
           .node = row.node,
           .note = 0,
           .position = position,
           .holds_at = at,
-          .holds_count = static_cast<std::uint32_t>(holds.size())});
+          .holds_count = static_cast<std::uint32_t>(holds.size())};
+    if (const PodClass& cls = snapshot_.classes[row.cls]; cls.has_waiting_claims) {
+        op.binds_at = static_cast<std::uint32_t>(bind_pool_.size());
+        snapshot_.later.bindings().list(cls, bind_pool_);
+        op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
+    }
+    push(op);
 }
 
 void Transaction::grow(PodId pod, std::uint32_t note) {
@@ -84,6 +93,7 @@ void Transaction::rollback(Checkpoint to) {
         Op& op = journal_.back();
         run(op, -op.sign);
         if (op.holds_count > 0) hold_pool_.resize(op.holds_at);
+        if (op.binds_count > 0) bind_pool_.resize(op.binds_at);
         journal_.pop_back();
     }
 }
@@ -101,7 +111,11 @@ void Transaction::spend_budgets(PodId pod, int sign) {
 void Transaction::put_in(Op& op, PodState state) {
     PodRow& row = snapshot_.pods[op.pod];
     std::vector<PodId>& there = snapshot_.node_pods[op.node];
-    there.insert(there.begin() + op.position, op.pod);
+    // Nearly always at the end.
+    if (op.position == there.size())
+        there.push_back(op.pod);
+    else
+        there.insert(there.begin() + op.position, op.pod);
     row.node = op.node;
     row.state = state;
     if (op.holds_count == 0) return;
@@ -113,7 +127,10 @@ void Transaction::take_out(Op& op) {
     PodRow& row = snapshot_.pods[op.pod];
     std::vector<PodId>& there = snapshot_.node_pods[op.node];
     REPRIEVE_CHECK(there[op.position] == op.pod);
-    there.erase(there.begin() + op.position);
+    if (op.position + 1 == there.size())
+        there.pop_back();
+    else
+        there.erase(there.begin() + op.position);
     row.node = {};
     row.state = PodState::kPending;
     if (op.holds_count > 0) snapshot_.holds[op.pod].clear();
@@ -138,6 +155,7 @@ void Transaction::run(Op& op, int sign) {
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
             if (op.kind == OpKind::kPlace)
                 snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            if (op.binds_count > 0) snapshot_.later.bind(bindings_of(op), sign);
             if (sign < 0) take_out(op);
             break;
         case OpKind::kGrow:

@@ -29,6 +29,8 @@ struct Op {
     std::uint32_t position = 0;  // in the node's list of pods
     std::uint32_t holds_at = 0;  // devices, in the journal's pool
     std::uint32_t holds_count = 0;
+    std::uint32_t binds_at = 0;  // claims bound with the pod, in the journal's pool
+    std::uint32_t binds_count = 0;
 };
 
 class Transaction {
@@ -59,12 +61,17 @@ public:
         return std::span(hold_pool_).subspan(op.holds_at, op.holds_count);
     }
 
+    [[nodiscard]] std::span<const ClaimBinding> bindings_of(const Op& op) const {
+        return std::span(bind_pool_).subspan(op.binds_at, op.binds_count);
+    }
+
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
 
 private:
     void run(Op& op, int sign);
     void push(Op op);
+    void put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note);
     void put_in(Op& op, PodState state);
     void take_out(Op& op);
     void spend_budgets(PodId pod, int sign);
@@ -72,6 +79,7 @@ private:
     Snapshot& snapshot_;
     std::vector<Op> journal_;
     std::vector<DeviceHold> hold_pool_;
+    std::vector<ClaimBinding> bind_pool_;
 };
 
 }  // namespace reprieve

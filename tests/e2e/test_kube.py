@@ -64,7 +64,7 @@ class SourceTest(ProbeTestCase):
         for end in ("abort", "clean", "expired"):
             before = probe.counts()
             self.churn(f"before-{end}")
-            self.assertGreater(proxy.cut_watches(path="/pods", end=end), 0)
+            self.wait_for(lambda end=end: proxy.cut_watches(path="/pods", end=end) > 0, "an open watch to cut")
             self.churn(f"after-{end}")
             self.wait_agreement(probe, f"after a watch that ended {end}")
             relisted = probe.counts()["lists"] - before["lists"]
@@ -81,7 +81,7 @@ class SourceTest(ProbeTestCase):
         proxy = self.start_proxy()
         probe = self.start_probe(server=proxy.server)
         rule = proxy.refuse(503, path="/api/v1/pods")
-        self.assertGreater(proxy.cut_watches(path="/pods", end="expired"), 0)
+        self.wait_for(lambda: proxy.cut_watches(path="/pods", end="expired") > 0, "an open watch to cut")
         for index in range(5):
             self.objects.delete_pod(f"gone-{index}", grace=0)
         self.wait_for(lambda: proxy.hits(rule) > 0, "a refused list")
@@ -92,7 +92,7 @@ class SourceTest(ProbeTestCase):
     def test_a_silent_watch_is_given_up(self):
         proxy = self.start_proxy()
         probe = self.start_probe("--silence-seconds", "2", server=proxy.server)
-        self.assertGreater(proxy.cut_watches(path="/pods", end="stall"), 0)
+        self.wait_for(lambda: proxy.cut_watches(path="/pods", end="stall") > 0, "an open watch to cut")
         self.objects.pod("unheard")
         self.wait_for(lambda: "default/unheard" in probe.pods(), "the pod behind the silence", 60)
 
@@ -176,6 +176,7 @@ class SinkTest(ProbeTestCase):
     def setUp(self):
         super().setUp()
         self.objects.nodes(2)
+        self.admin.delete("/apis/events.k8s.io/v1/namespaces/default/events")
         self.marked = len(self.cluster.audit_entries(user="reprieve"))
 
     def full_node(self, victims=3, **options):
@@ -299,6 +300,8 @@ class SinkTest(ProbeTestCase):
 
     def test_a_budget_that_refuses(self):
         self.objects.pods(1, prefix="low", on="node-0", labels={"app": "low"})
+        # A budget does not protect a pod that has not started.
+        self.admin.patch(path_of("pods", "low-0", "default", "status"), {"status": {"phase": "Running"}})
         self.objects.pod("high", scheduler="reprieve")
         self.objects.budget("low", {"app": "low"}, min_available=1)
         probe = self.start_probe()

@@ -41,7 +41,9 @@ void add_rule(Json& pod) {
             break;
         case 4:
             spec["volumes"] =
-                Json::array({{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", "claim-" + letter(0, 1)}}}}});
+                Json::array({{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", "claim-" + letter(0, 4)}}}}});
+            if (rarely(3))
+                spec["volumes"].push_back({{"name", "w"}, {"persistentVolumeClaim", {{"claimName", "claim-e"}}}});
             break;
         case 5:
             spec["nodeSelector"] = {{"zone", letter(0, 2)}};
@@ -175,6 +177,39 @@ void add_volumes(std::vector<Json>& out) {
     }
 }
 
+// Claims that are bound when their first pod is placed, and fewer volumes than they would like.
+void add_waiting_claims(std::vector<Json>& out) {
+    out.push_back({{"apiVersion", "storage.k8s.io/v1"},
+                   {"kind", "StorageClass"},
+                   {"metadata", {{"name", "waiting"}}},
+                   {"provisioner", rarely(4) ? "disk.example.com" : "kubernetes.io/no-provisioner"},
+                   {"volumeBindingMode", "WaitForFirstConsumer"}});
+    const Json modes = Json::array({"ReadWriteOnce"});
+    for (const char* name : {"c", "d", "e"}) {
+        out.push_back(object("v1",
+                             "PersistentVolumeClaim",
+                             fmt::format("claim-{}", name),
+                             {{"accessModes", modes},
+                              {"storageClassName", "waiting"},
+                              {"resources", {{"requests", {{"storage", fmt::format("{}Gi", draw(1, 2))}}}}}}));
+    }
+    const int volumes = draw(0, 3);
+    for (int i = 0; i < volumes; ++i) {
+        Json volume = object("v1",
+                             "PersistentVolume",
+                             fmt::format("free-{}", i),
+                             {{"accessModes", modes},
+                              {"storageClassName", "waiting"},
+                              {"capacity", {{"storage", fmt::format("{}Gi", draw(1, 3))}}}});
+        if (rarely(2)) {
+            const Json zone{{"key", "zone"}, {"operator", "In"}, {"values", Json::array({letter(0, 2)})}};
+            volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"] =
+                Json::array({{{"matchExpressions", Json::array({zone})}}});
+        }
+        out.push_back(std::move(volume));
+    }
+}
+
 }  // namespace
 
 // Full ranges from the first world on; shrinking still goes towards `low`.
@@ -252,7 +287,10 @@ std::vector<Json> random_world(const WorldSize& size, const WorldTaste& taste) {
     const int budgets = draw(0, 2);
     for (int i = 0; i < budgets; ++i)
         out.push_back(random_budget(i));
-    if (taste.rules) add_volumes(out);
+    if (taste.rules) {
+        add_volumes(out);
+        add_waiting_claims(out);
+    }
     const auto maybe_join = [&](Json& pod) {
         if (gangs.empty() || !rarely(3)) return;
         const auto& [gang, core] = *std::next(gangs.begin(), draw(0, static_cast<int>(gangs.size()) - 1));

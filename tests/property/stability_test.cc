@@ -21,7 +21,8 @@ constexpr int kCycles = 50;
 // what one action takes by priority, the other takes back by share.
 Json without_contradiction(Json config) {
     Json& actions = config["actions"];
-    if (std::ranges::none_of(actions, [](const Json& action) { return action["name"] == "gangReclaim"; })) return config;
+    if (std::ranges::none_of(actions, [](const Json& action) { return action["name"] == "gangReclaim"; }))
+        return config;
     for (Json& action : actions) {
         if (action.contains("args")) action["args"].erase("crossQueue");
     }

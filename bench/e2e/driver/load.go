@@ -5,7 +5,8 @@ import (
 )
 
 // load fills an empty cluster: the priority class, the nodes, and four running low pods on each.
-func load(client *Client, nodes, inFlight int) error {
+// They are the scheduler's own: nobody else's pods are its to evict.
+func load(client *Client, nodes, inFlight int, scheduler string) error {
 	class := fmt.Appendf(nil, `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",`+
 		`"metadata":{"name":%q},"value":10}`, priorityClass)
 	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, class); err != nil {
@@ -19,7 +20,7 @@ func load(client *Client, nodes, inFlight int) error {
 	return forEach(nodes*podsPerNode, inFlight, func(index int) error {
 		// Round by round over the nodes, so that pods of one node differ in age as they would in life.
 		node, pod := index%nodes, index/nodes
-		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod))
+		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod, scheduler))
 	})
 }
 
@@ -32,10 +33,10 @@ func nodeBody(index int) []byte {
 		nodeName(index), nodeName(index), capacity, capacity, ready)
 }
 
-func lowBody(node, index int) []byte {
+func lowBody(node, index int, scheduler string) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{%q:"low"}},`+
-		`"spec":{"nodeName":%q,"terminationGracePeriodSeconds":0,"containers":[%s]}}`,
-		lowName(node, index), role, nodeName(node), container(lowCPU))
+		`"spec":{"nodeName":%q,"schedulerName":%q,"terminationGracePeriodSeconds":0,"containers":[%s]}}`,
+		lowName(node, index), role, nodeName(node), scheduler, container(lowCPU))
 }
 
 func preemptorBody(index int, scheduler string) []byte {

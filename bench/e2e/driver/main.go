@@ -45,7 +45,7 @@ func main() {
 	nodes := flags.Int("nodes", 1000, "load: nodes")
 	pods := flags.Int("preemptors", 1000, "measure: pods to create")
 	inFlight := flags.Int("in-flight", 32, "calls at a time (load, measure) or preemptors at a time (floor)")
-	scheduler := flags.String("scheduler-name", "default-scheduler", "measure: schedulerName of the pods")
+	scheduler := flags.String("scheduler-name", "default-scheduler", "load, measure: schedulerName of the pods")
 	deadline := flags.Duration("deadline", 0, "measure: give up after this long (0 = never)")
 	bare := flags.Bool("bare", false, "floor: deletes and bind only")
 	_ = flags.Parse(os.Args[2:])
@@ -61,7 +61,7 @@ func main() {
 	}
 	switch os.Args[1] {
 	case "load":
-		err = load(client, *nodes, *inFlight)
+		err = load(client, *nodes, *inFlight, *scheduler)
 	case "measure":
 		err = measure(client, watcher, *pods, *inFlight, *scheduler, *deadline)
 	case "floor":

@@ -33,7 +33,7 @@ _reprieve() {
     case $command in
         '') words='plan run check version completion --help --version' ;;
         plan) words='-f --filename --config --for --now -o --output --help' ;;
-        run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --dry-run --speed --now --seed --help' ;;
+        run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --dry-run --speed --now --seed --lease --lease-duration --allow-loopback-http --help' ;;
         version) words='--help' ;;
         completion) words='bash zsh fish --help' ;;
         check)

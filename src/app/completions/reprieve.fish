@@ -22,6 +22,9 @@ complete -c reprieve -n '__fish_seen_subcommand_from run' -l in-cluster -d 'Use 
 complete -c reprieve -n '__fish_seen_subcommand_from run' -l cycles -x -d 'Stop after so many cycles'
 complete -c reprieve -n '__fish_seen_subcommand_from run' -l ui -x -d 'Serve the web interface here'
 complete -c reprieve -n '__fish_seen_subcommand_from run' -l dry-run -d 'Plan and log only'
+complete -c reprieve -n '__fish_seen_subcommand_from run' -l lease -x -d 'The Lease that decides which replica acts'
+complete -c reprieve -n '__fish_seen_subcommand_from run' -l lease-duration -x -d 'After so long others take over'
+complete -c reprieve -n '__fish_seen_subcommand_from run' -l allow-loopback-http -d 'Plain HTTP to this machine'
 complete -c reprieve -n '__fish_seen_subcommand_from run' -l speed -x -a 'fast real 10x' -d 'Speed of the embedded cluster'
 complete -c reprieve -n '__fish_seen_subcommand_from run' -l seed -x -d 'Chooses the names of new pods'
 complete -c reprieve -n '__fish_seen_subcommand_from check' -F

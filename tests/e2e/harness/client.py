@@ -19,7 +19,8 @@ _GROUPS = {
     "apiextensions": "apis/apiextensions.k8s.io/v1",
 }
 _RESOURCES = {
-    "": "pods nodes namespaces events configmaps secrets serviceaccounts bindings",
+    "": "pods nodes namespaces events configmaps secrets serviceaccounts bindings persistentvolumes "
+    "persistentvolumeclaims",
     "apps": "deployments replicasets statefulsets daemonsets",
     "batch": "jobs",
     "policy": "poddisruptionbudgets",

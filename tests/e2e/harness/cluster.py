@@ -8,7 +8,7 @@ import shutil
 import ssl
 import tempfile
 
-from . import components, programs
+from . import components, deploy, programs
 from .client import Client, path_of
 from .faults import FaultProxy
 from .manifests import apply_file
@@ -32,8 +32,10 @@ class Cluster:
     crds           True for all of crds/, or file names without ending
     core_gangs     Kubernetes' own PodGroups and Workloads, in every program
     audit          write down every changing call with its user; see audit_entries()
+    access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
+    certificate_age       for programs whose clock is behind
 
     admin is a client with all rights, objects makes things with it.
     """
@@ -46,18 +48,22 @@ class Cluster:
         crds=False,
         core_gangs=False,
         audit=False,
+        access=True,
         apiserver_flags=(),
         controller_flags=(),
         node_lease_seconds=40,
+        certificate_age=None,
     ):
         self._controllers = components.CONTROLLERS if controllers is True else tuple(controllers or ())
         self._kwok = kwok
         self._crds = crds
         self._core_gangs = core_gangs
         self._audit = audit
+        self._access = access
         self._apiserver_flags = list(apiserver_flags)
         self._controller_flags = list(controller_flags)
         self._node_lease_seconds = node_lease_seconds
+        self._certificate_age = certificate_age
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
         self.folder = None
@@ -76,7 +82,7 @@ class Cluster:
     def start(self):
         self._bin = programs.control_plane()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="reprieve-e2e."))
-        self.pki = Pki(self.folder / "pki")
+        self.pki = Pki(self.folder / "pki", self._certificate_age)
         self.users = Users(self.folder / "users")
         for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
             self.pki.issue_server(name)
@@ -89,6 +95,8 @@ class Cluster:
         self._start_apiserver()
         for file in sorted((programs.E2E / "rbac").glob("*.yaml")):
             apply_file(self.admin, file)
+        if self._access:
+            deploy.install_access(self.admin)
         self._install_crds()
         if self._controllers:
             self._start_controllers()
@@ -168,6 +176,13 @@ class Cluster:
         self._ready(process, f"https://127.0.0.1:{port}", "/readyz")
         return process
 
+    def restart_etcd(self):
+        """Ends etcd (kill -9), starts it again on the same data and waits until the API server has its store back."""
+        self.etcd.kill()
+        self.etcd.start()
+        self._ready(self.etcd, self._etcd_url, "/health")
+        self._ready(self.apiserver, self.server, "/readyz")
+
     def restart_apiserver(self, gracefully=False):
         """Ends the API server (kill -9, or asked to) and starts it again on the same port and data."""
         self.stop_apiserver(gracefully)
@@ -199,7 +214,7 @@ class Cluster:
             entry = json.loads(line)
             target = entry.get("objectRef", {})
             if (
-                (wanted is None or entry["user"]["username"] == wanted)
+                (wanted is None or entry["user"].get("username") == wanted)
                 and verb in (None, entry["verb"])
                 and resource in (None, target.get("resource"))
                 and subresource in (None, target.get("subresource", ""))

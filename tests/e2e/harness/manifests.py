@@ -11,15 +11,20 @@ from .client import ApiError
 from .waiting import wait_for
 
 
+def documents(file):
+    """The documents of a file that are objects, as text."""
+    parts = re.split(r"(?m)^---[ \t]*$", pathlib.Path(file).read_text())
+    return [part for part in parts if field(part, "kind")]
+
+
 def apply_file(client, file):
     """Applies every document of a file, in order, and waits until a new kind is served."""
-    for document in re.split(r"(?m)^---[ \t]*$", pathlib.Path(file).read_text()):
-        if _field(document, "kind"):
-            apply_document(client, document)
+    for document in documents(file):
+        apply_document(client, document)
 
 
 def apply_document(client, document):
-    version, kind = _field(document, "apiVersion"), _field(document, "kind")
+    version, kind = field(document, "apiVersion"), field(document, "kind")
     name, namespace = _metadata(document, "name"), _metadata(document, "namespace")
     assert version and name, f"a {kind} needs apiVersion and metadata.name"
     group = f"/api/{version}" if "/" not in version else f"/apis/{version}"
@@ -46,7 +51,7 @@ def _established(definition):
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 
-def _field(document, key):
+def field(document, key):
     found = re.search(rf"(?m)^{key}:[ \t]*(\S+)", document)
     return found and found.group(1)
 

@@ -126,7 +126,8 @@ class Objects:
         return self.create("pods", pod(name, **options))
 
     def priority_class(self, name, value, policy=None):
-        return self.create(
+        """A class that pods can name: the API server learns of it a moment after it was made."""
+        made = self.create(
             "priorityclasses",
             {
                 "apiVersion": "scheduling.k8s.io/v1",
@@ -136,6 +137,18 @@ class Objects:
                 **({"preemptionPolicy": policy} if policy else {}),
             },
         )
+        wait_for(lambda: self._priority_given(name) == value, 20, f"the API server to know class {name}")
+        return made
+
+    def _priority_given(self, name):
+        """The priority that a pod of this class would get now; None for a class that is not known yet."""
+        trial = pod(f"of-class-{name}", priority_class=name)
+        try:
+            return self._client.post(path_of("pods", namespace="default"), trial, dryRun="All")["spec"]["priority"]
+        except ApiError as error:
+            if error.status == 403:
+                return None
+            raise
 
     def budget(self, name, labels, min_available=None, max_unavailable=None, namespace="default"):
         """A PodDisruptionBudget over the pods with these labels."""

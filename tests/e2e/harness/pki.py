@@ -3,18 +3,25 @@
 Made with the openssl program, valid for two days.
 """
 
+import os
 import pathlib
 import subprocess
 
+from .clock import shifted
+
 
 class Pki:
-    """Files in one folder: ca.crt, and NAME.crt with NAME.key for everything issued."""
+    """Files in one folder: ca.crt, and NAME.crt with NAME.key for everything issued.
 
-    def __init__(self, folder):
+    age makes certificates that old, for programs whose clock is behind.
+    """
+
+    def __init__(self, folder, age=None):
+        self._environment = {**os.environ, **(shifted(f"-{age}") if age else {})}
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self._key("ca")
-        _openssl(
+        self._openssl(
             "req",
             "-x509",
             "-new",
@@ -55,21 +62,21 @@ class Pki:
 
     def signing_key(self, name):
         """An RSA key pair (NAME.key, NAME.pub) for service account tokens."""
-        _openssl("genrsa", "-out", self.key(name), "2048")
+        self._openssl("genrsa", "-out", self.key(name), "2048")
         public = self.folder / f"{name}.pub"
-        _openssl("rsa", "-in", self.key(name), "-pubout", "-out", public)
+        self._openssl("rsa", "-in", self.key(name), "-pubout", "-out", public)
         return public
 
     def _key(self, name):
-        _openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.key(name))
+        self._openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.key(name))
 
     def _issue(self, name, subject, usage, names):
         self._key(name)
         request, extensions = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
         lines = ["basicConstraints=CA:FALSE", "keyUsage=digitalSignature", f"extendedKeyUsage={usage}"]
         extensions.write_text("\n".join(lines + ([names] if names else [])) + "\n")
-        _openssl("req", "-new", "-key", self.key(name), "-subj", subject, "-out", request)
-        _openssl(
+        self._openssl("req", "-new", "-key", self.key(name), "-subj", subject, "-out", request)
+        self._openssl(
             "x509",
             "-req",
             "-in",
@@ -87,8 +94,8 @@ class Pki:
             self.certificate(name),
         )
 
-
-def _openssl(*arguments):
-    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"openssl {arguments[0]} failed: {done.stderr.strip()}")
+    def _openssl(self, *arguments):
+        command = ["openssl", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, env=self._environment)
+        if done.returncode != 0:
+            raise RuntimeError(f"openssl {arguments[0]} failed: {done.stderr.strip()}")

@@ -22,7 +22,7 @@ class PodHistory:
     disruption: float | None = None  # the DisruptionTarget condition appeared
     disruption_reason: str | None = None
     deleting: float | None = None  # deletionTimestamp appeared, or the object vanished without one
-    grace: int | None = None
+    grace: int | None = None  # when the deletion began; a kubelet ends it with none
     gone: float | None = None
     nominations: list = dataclasses.field(default_factory=list)  # (time, node or None)
     plans: list = dataclasses.field(default_factory=list)  # (time, value of reprieve.dev/plan or None)
@@ -146,7 +146,7 @@ class Recorder:
                 one.running = now
             if meta.get("deletionTimestamp"):
                 one.deleting = one.deleting or now
-                one.grace = meta.get("deletionGracePeriodSeconds")
+                one.grace = meta.get("deletionGracePeriodSeconds") if one.grace is None else one.grace
             self._note_disruption(one, status, now)
             _note_change(one.nominations, status.get("nominatedNodeName"), now)
             _note_change(one.plans, meta.get("annotations", {}).get("reprieve.dev/plan"), now)

@@ -48,6 +48,10 @@ class Users:
         credential = f"token: {self._tokens[short]}"
         return self._write(f"{short}{label}.kubeconfig", short, server, authority, credential)
 
+    def write_token_file_kubeconfig(self, short, server, authority, token_file):
+        """The same with a token that stands in a file and is replaced there."""
+        return self._write(f"{short}-token-file.kubeconfig", short, server, authority, f"tokenFile: {token_file}")
+
     def write_certificate_kubeconfig(self, short, server, authority, certificate, key):
         """The same with a client certificate instead of a token."""
         credential = f"client-certificate: {certificate}\n    client-key: {key}"

@@ -1,0 +1,140 @@
+#include "actions/promises.h"
+
+#include <algorithm>
+#include <set>
+
+#include "actions/holds.h"
+
+namespace reprieve {
+
+bool Promises::pod_kept(const Demand& demand) {
+    const PodId pod = demand.first();
+    switch (state_of(pod)) {
+        case NominationState::kInFlight:
+            // Others may still be leaving, but not for this one.
+            if (fits(pod, View::kNow)) return false;
+            if (wait_there(pod, desk_.plan.note({.action = ActionKind::kPreempt}))) return true;
+            clear(pod);
+            return false;
+        case NominationState::kInterrupted:
+        case NominationState::kIdle:
+            if (!fits(pod, View::kLater)) clear(pod);
+            return false;
+        default:
+            clear(pod);
+            return false;
+    }
+}
+
+// A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next
+// plan.
+bool Promises::gang_kept(const Demand& demand) {
+    const auto any_is = [&](NominationState state) {
+        return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; });
+    };
+    const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) &&
+                       !any_is(NominationState::kLost) && room_is_held(demand, View::kLater) &&
+                       !room_is_held(demand, View::kNow);
+    if (waits) {
+        if (gang_waits_there(demand)) return true;
+        for (PodId p : demand.pods) {
+            if (nominated_node(desk_.snapshot(), p)) clear(p);
+        }
+        return false;
+    }
+    for (PodId p : demand.pods) {
+        const NominationState state = state_of(p);
+        if (state == NominationState::kLost || (state != NominationState::kNone && !fits(p, View::kLater))) clear(p);
+    }
+    return false;
+}
+
+bool Promises::gang_waits_there(const Demand& demand) {
+    const Snapshot& s = desk_.snapshot();
+    const auto start = desk_.session.tx.checkpoint();
+    const std::uint32_t note = desk_.plan.note({.action = ActionKind::kGangPreempt, .owner = owner_name(s, demand)});
+    std::vector<PodId> left_out;
+    for (PodId p : demand.pods) {
+        const bool promised = nominated_node(s, p).valid();
+        // Nobody leaves for it and it does not fit: its promise is void.
+        const bool in_vain = promised && state_of(p) != NominationState::kInFlight && !fits(p, View::kLater);
+        if (!promised || in_vain) {
+            left_out.push_back(p);
+        } else if (!wait_there(p, note)) {
+            desk_.session.rollback(start);
+            return false;
+        }
+    }
+    for (PodId p : left_out) {
+        if (nominated_node(s, p)) clear(p);
+        desk_.plan.unplaced({.pod = s.pod_name(p),
+                             .owner = s.gang_name(s.pods[p].gang),
+                             .never = false,
+                             .reason = "waits while the victims of its gang are leaving"});
+    }
+    return true;
+}
+
+// False: it does not fit any more, and somebody whom this plan has placed would suffer from it.
+bool Promises::wait_there(PodId pod, std::uint32_t note) {
+    const auto start = desk_.session.tx.checkpoint();
+    const NodeId node = nominated_node(desk_.snapshot(), pod);
+    if (fits(pod, View::kLater)) {
+        desk_.placer.put(pod, node, View::kLater, note);
+    } else {
+        const std::set<PodId> others = placed_by_plan(desk_);
+        desk_.session.tx.nominate(pod, node, {}, note);
+        if (!placements_hold(desk_, others, {node})) {
+            desk_.session.rollback(start);
+            return false;
+        }
+    }
+    desk_.session.commit(start);
+    return true;
+}
+
+// Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it where
+// nobody is leaving for them. Now: the last victims may leave for somebody else.
+bool Promises::room_is_held(const Demand& demand, View view) {
+    const auto start = desk_.session.tx.checkpoint();
+    const std::uint32_t note = desk_.plan.note({.action = ActionKind::kGangPreempt});
+    bool held = true;
+    for (PodId p : demand.pods) {
+        const NodeId node = nominated_node(desk_.snapshot(), p);
+        if (!node) continue;
+        if (fits(p, view))
+            desk_.placer.put(p, node, view, note);
+        else
+            held = held && view == View::kLater && !took_room(node);
+    }
+    desk_.session.rollback(start);
+    return held;
+}
+
+NominationState Promises::state_of(PodId pod) {
+    const Snapshot& s = desk_.snapshot();
+    const NodeId node = nominated_node(s, pod);
+    const bool never =
+        node && (desk_.placer.facts(pod)[node.index()].fit == Fit::kNever ||
+                 desk_.session.filters.check_view(Candidate(s, pod), s.later, s.later, node).fit == Fit::kNever);
+    const NominationState state = nomination_state(s, pod, never);
+    // A higher demand of this plan may have taken the room that was being freed.
+    if (state == NominationState::kInFlight && took_room(node) && !fits(pod, View::kLater))
+        return NominationState::kLost;
+    return state;
+}
+
+// In its nominated place. REQUIRES: it has one.
+bool Promises::fits(PodId pod, View view) {
+    return desk_.placer.fits(pod, nominated_node(desk_.snapshot(), pod), view);
+}
+
+// Whether this plan put somebody on the node.
+bool Promises::took_room(NodeId node) {
+    const Snapshot& s = desk_.snapshot();
+    return std::ranges::any_of(s.node_pods[node], [&](PodId p) {
+        return s.pods[p].state == PodState::kPlaced || s.pods[p].state == PodState::kNominated;
+    });
+}
+
+}  // namespace reprieve
