@@ -18,7 +18,7 @@ FROM debian:12-slim
 # The shared libraries that the program is linked with, and the authorities for servers outside the cluster.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      ca-certificates libcurl4 libfmt9 libspdlog1.10 libyaml-cpp0.7 libsimdjson14 libssl3 \
+      ca-certificates libcurl4 libfmt9 libspdlog1.10 libyaml-cpp0.7 libsimdjson14 libre2-9 libssl3 \
       libcpp-httplib0.11 libprometheus-cpp-core1.0 \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /reprieve /usr/local/bin/reprieve
