@@ -23,7 +23,8 @@ void Controllers::observe(SlotId slot) {
         dirty_.insert(entry.key);
         return;
     }
-    if (entry.owner.kind == "Job.batch" && entry.pod().phase == PodPhase::kSucceeded) finished_[entry.owner].insert(entry.uid());
+    if (entry.owner.kind == "Job.batch" && entry.pod().phase == PodPhase::kSucceeded)
+        finished_[entry.owner].insert(entry.uid());
     const bool unknown_owner = !store_.slots().contains(entry.owner) && replaces_pods(entry.owner.kind);
     if (!unknown_owner || entry.pod().finished() || replaced_.contains(entry.uid())) return;
     if (!entry.present || (entry.pod().terminating() && !keeps_names(entry.owner.kind))) lost_.insert(slot);

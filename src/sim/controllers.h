@@ -47,8 +47,8 @@ private:
     PodMaker maker_;
     std::set<ObjectKey> dirty_;
     std::map<ObjectKey, std::set<std::string>> finished_;  // by Job: UIDs of its pods that succeeded, there or not
-    std::set<SlotId> lost_;           // pods of owners that are in no manifest
-    std::set<std::string> replaced_;  // their uids, once there is another
+    std::set<SlotId> lost_;                                // pods of owners that are in no manifest
+    std::set<std::string> replaced_;                       // their uids, once there is another
 };
 
 }  // namespace reprieve
