@@ -31,22 +31,25 @@ std::set<PodId> placed_by_plan(const Desk& desk) {
     return placed;
 }
 
-bool placements_hold(Desk& desk, const std::set<PodId>& placed, const std::set<NodeId>& nodes) {
+bool placement_holds(Desk& desk, PodId pod) {
     const Snapshot& s = desk.session.snapshot;
     Transaction& tx = desk.session.tx;
+    const NodeId node = s.pods[pod].node;
+    const auto mark = tx.checkpoint();
+    tx.unplace(pod);
+    const Candidate candidate(s, pod);
+    const bool fits = within_limits(s, s.later, s.pods[pod].queue, candidate.cls.requests) &&
+                      desk.session.filters.check_view(candidate, s.later, s.later, node).fits();
+    tx.rollback(mark);
+    return fits && devices_hold(s, pod, node);
+}
+
+bool placements_hold(Desk& desk, const std::set<PodId>& placed, const std::set<NodeId>& nodes) {
+    const Snapshot& s = desk.session.snapshot;
     return std::ranges::all_of(placed, [&](PodId pod) {
-        const NodeId node = s.pods[pod].node;
-        const QueueId queue = s.pods[pod].queue;
-        const bool local =
-            desk.session.filters.node_local(s, s.class_of(pod)) && !limited(s, queue, s.class_of(pod).requests);
-        if (local && !nodes.contains(node)) return true;
-        const auto mark = tx.checkpoint();
-        tx.unplace(pod);
-        const Candidate candidate(s, pod);
-        const bool fits = within_limits(s, s.later, queue, candidate.cls.requests) &&
-                          desk.session.filters.check_view(candidate, s.later, s.later, node).fits();
-        tx.rollback(mark);
-        return fits && devices_hold(s, pod, node);
+        const bool local = desk.session.filters.node_local(s, s.class_of(pod)) &&
+                           !limited(s, s.pods[pod].queue, s.class_of(pod).requests);
+        return (local && !nodes.contains(s.pods[pod].node)) || placement_holds(desk, pod);
     });
 }
 

@@ -79,7 +79,7 @@ private:
                 unit.pods.push_back(op.pod);
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                if (placed_.insert(op.pod).second) in_order_.push_back(op.pod);
+                note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
@@ -97,7 +97,46 @@ private:
             units_.push_back(std::move(unit));
     }
 
-    bool all_hold(const std::set<NodeId>& nodes) { return placements_hold(desk_, placed_, nodes); }
+    void note_placed(PodId pod, NodeId node) {
+        if (!placed_.insert(pod).second) return;
+        in_order_.push_back(pod);
+        on_node_[node].push_back(pod);
+        const PodClass& cls = snapshot().class_of(pod);
+        if (!desk_.session.filters.node_local(snapshot(), cls)) far_reaching_.push_back(pod);
+        for (const auto& [dim, value] : cls.requests) {
+            if (value > 0 && snapshot().pods[pod].queue) asked_[snapshot().pods[pod].queue].insert(dim);
+        }
+    }
+
+    // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, and no
+    // queue that the plan placed pods in is above a limit by it.
+    bool all_hold(const std::set<NodeId>& nodes, std::span<const PodId> back) {
+        for (NodeId node : nodes) {
+            const auto there = on_node_.find(node);
+            if (there == on_node_.end()) continue;
+            if (!std::ranges::all_of(there->second, [&](PodId p) { return placement_holds(desk_, p); })) return false;
+        }
+        return std::ranges::all_of(far_reaching_, [&](PodId p) { return placement_holds(desk_, p); }) &&
+               std::ranges::none_of(asked_, [&](const auto& item) {
+                   return shares_limit_with(item.first, back) && is_over_limit(item.first, item.second);
+               });
+    }
+
+    bool shares_limit_with(QueueId queue, std::span<const PodId> pods) {
+        return std::ranges::any_of(pods, [&](PodId p) {
+            return snapshot().pods[p].queue && share_limit(snapshot(), snapshot().pods[p].queue, queue);
+        });
+    }
+
+    bool is_over_limit(QueueId queue, const std::set<Dim>& dims) {
+        return std::ranges::any_of(snapshot().queue_path[queue], [&](QueueId q) {
+            const Queue* fact = snapshot().queues[q].fact;
+            return fact != nullptr && std::ranges::any_of(dims, [&](Dim dim) {
+                       const std::int64_t* limit = fact->limit.find(dim);
+                       return limit != nullptr && snapshot().later.queue_used(q, dim) > *limit;
+                   });
+        });
+    }
 
     // Whoever comes back takes the devices it had; those that the plan gave away may be replaced by others.
     bool choose_devices_again(const std::set<NodeId>& nodes) {
@@ -142,7 +181,8 @@ private:
             nodes.insert(snapshot().pods[pod].node);
             desk_.session.tx.restore(pod);
         }
-        if (!back_in_a_broken_gang(unit) && (all_hold(nodes) || (choose_devices_again(nodes) && all_hold(nodes)))) {
+        if (!back_in_a_broken_gang(unit) &&
+            (all_hold(nodes, unit.pods) || (choose_devices_again(nodes) && all_hold(nodes, unit.pods)))) {
             start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
             desk_.plan.charge_again(desk_.session, note(unit.note).owner);
@@ -218,7 +258,7 @@ private:
         for (PodId pod : lost) {
             const auto before = tx.checkpoint();
             tx.restore(pod);
-            if (all_hold({snapshot().pods[pod].node})) continue;
+            if (all_hold({snapshot().pods[pod].node}, std::span(&pod, 1))) continue;
             tx.rollback(before);
             must_go.push_back(pod);
         }
@@ -247,9 +287,12 @@ private:
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
-    std::vector<PodId> in_order_;           // the same, as they were served
-    std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
-    std::map<PodId, std::uint32_t> notes_;  // of those
+    std::vector<PodId> in_order_;  // the same, as they were served
+    std::map<NodeId, std::vector<PodId>> on_node_;
+    std::vector<PodId> far_reaching_;         // of those, with rules that look beyond their node
+    std::map<QueueId, std::set<Dim>> asked_;  // what was placed in which queue
+    std::set<QueueId> reclaiming_;            // queues that reclaim in this plan, and those above them but the root
+    std::map<PodId, std::uint32_t> notes_;    // of those
     bool limits_ = false;
 };
 
