@@ -244,6 +244,10 @@ bool Beliefs::hear(const SinkReport& report, Time now) {
     Entry& entry = known->second;
     if (!report.uid.empty() && entry.watched.uid != report.uid) return false;
     entry.assumed = Assumed::kNothing;
+    if (!report.tried) {
+        believe(report.pod, entry, now);
+        return true;
+    }
     ++entry.failures;
     // A bind that fails once is tried again at once: most often somebody else was faster and the next plan knows.
     const bool at_once = report.step == SinkStep::kBind && entry.failures == 1;

@@ -218,7 +218,8 @@ void DemandRun::refuse_rest() {
                          .pod = eviction->pod,
                          .uid = eviction->uid,
                          .ok = false,
-                         .what = fmt::format("not evicted: a step before failed for {}", demand_.owner)});
+                         .what = fmt::format("not evicted: a step before failed for {}", demand_.owner),
+                         .tried = false});
     }
     outbox_->close();
 }

@@ -46,9 +46,8 @@ void Discovery::ask(Found found) {
         HttpRequest request;
         request.path = api_root(version);
         request.patience = {10'000'000};
-        client_->send(this, std::move(request), [this, version = version](const HttpAnswer& answer) {
-            answered(version, answer);
-        });
+        client_->send(
+            this, std::move(request), [this, asked = version](const HttpAnswer& answer) { answered(asked, answer); });
     }
 }
 

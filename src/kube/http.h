@@ -28,6 +28,7 @@ struct HttpAnswer {
     [[nodiscard]] std::string text() const;
 
     bool retryable = true;  // of a failure
+    bool withheld = false;  // a failure: it was not sent, because its gate was shut
 };
 
 struct HttpRequest {

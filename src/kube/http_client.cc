@@ -200,7 +200,7 @@ void HttpClient::start_next(Waiting& lane) {
     CallPtr call = std::move(lane.begin()->second);
     lane.erase(lane.begin());
     if (call->request.gate != nullptr && !(*call->request.gate)()) {
-        call->done({.failure = "not sent: no longer allowed to act", .retryable = false});
+        call->done({.failure = "not sent: no longer allowed to act", .retryable = false, .withheld = true});
         return;
     }
     if (call->started == Clock::time_point()) call->started = Clock::now();

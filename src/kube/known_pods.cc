@@ -55,6 +55,7 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
     KnownPod seen = as_seen(pod, words);
     const bool keep = !is_unremarkable(seen);
     const std::lock_guard lock(mutex_);
+    note_victims(seen);
     if (!keep && entries_.empty()) return;
     const std::string name = name_of(pod, words);
     const auto found = entries_.find(name);
@@ -106,6 +107,33 @@ std::vector<std::pair<std::string, std::string>> KnownPods::with_old_plans() con
     return found;
 }
 
+void KnownPods::note_victims(const KnownPod& pod) {
+    if (pod.has_plan) named_.insert(pod.plan_victims.begin(), pod.plan_victims.end());
+}
+
+std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const std::set<std::string>& wanted) {
+    std::vector<std::pair<std::string, std::string>> found;
+    const std::lock_guard lock(mutex_);
+    if (named_.empty()) return found;
+    std::set<std::string> live;
+    for (const auto& [name, entry] : entries_) {
+        if (entry.pod.has_plan && !entry.pod.bound)
+            live.insert(entry.pod.plan_victims.begin(), entry.pod.plan_victims.end());
+    }
+    std::set<std::string> still = live;
+    for (const auto& [name, entry] : entries_) {
+        const KnownPod& pod = entry.pod;
+        if (!pod.marked || !named_.contains(pod.uid)) continue;
+        still.insert(pod.uid);
+        const bool leaves = pod.deleting.is_set() && pod.certain;
+        if (entry.writes == 0 && !leaves && !live.contains(pod.uid) && !wanted.contains(pod.uid))
+            found.emplace_back(name, pod.uid);
+    }
+    named_ = std::move(still);
+    std::ranges::sort(found);
+    return found;
+}
+
 void KnownPods::begin_write(const std::string& name,
                             const std::string& uid,
                             const std::function<void(KnownPod&)>& change) {
@@ -113,6 +141,7 @@ void KnownPods::begin_write(const std::string& name,
     Entry& entry = entries_[name];
     if (entry.pod.uid.empty()) entry.pod.uid = uid;
     change(entry.pod);
+    note_victims(entry.pod);
     ++entry.writes;
 }
 

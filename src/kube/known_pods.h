@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -50,6 +51,10 @@ public:
     // left out.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
+    // Pods that are marked as victims, are not leaving, and are named by a plan that is no more; with their UIDs.
+    // `wanted` are victims all the same.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_marks(const std::set<std::string>& wanted);
+
     // A write to a pod is on its way; `change` says what will be true then.
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);
     // How it ended. `version` is that of the object in the answer, empty where it gave none.
@@ -68,10 +73,12 @@ private:
         std::uint64_t written_version = 0;  // events older than this are old news
         std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
     };
+    void note_victims(const KnownPod& pod);
     void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
+    std::set<std::string> named_;                     // UIDs in plans, now or before
 };
 
 }  // namespace reprieve

@@ -44,6 +44,7 @@ void Outbox::write(PodWrite write, Ended ended) {
              }
              report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
              if (!report.ok) report.what = answer.text();
+             report.tried = !answer.withheld;
              if (ended) ended(end, answer);
              this->report(std::move(report));
          });

@@ -75,7 +75,10 @@ void KubeSink::carry_out(const Plan& plan) {
 
 void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     clear_nominations(*plan);
-    remove_old_plans();
+    victims_.clear();
+    for (const Eviction& eviction : plan->evictions)
+        victims_.insert(eviction.uid);
+    tidy_up(victims_);
     for (const AnnotationChange& change : plan->annotations)
         annotate(change);
     for (auto& [owner, demand] : demands_of(*plan)) {
@@ -216,41 +219,56 @@ void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& p
         {.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
 }
 
-// Later: whatever was in the way may have passed.
-void KubeSink::look_for_old_plans() {
-    if (looking_ || !options_.may_act()) return;
-    looking_ = true;
-    outbox_.run_after(options_.look_again, [this] {
-        looking_ = false;
-        remove_old_plans();
-    });
-}
-
-void KubeSink::remove_old_plans() {
+void KubeSink::tidy_up(const std::set<std::string>& victims) {
     for (const auto& [pod, uid] : pods_->with_old_plans())
         remove_plan(pod, uid);
+    for (const auto& [pod, uid] : pods_->with_old_marks(victims))
+        remove_mark(pod, uid);
 }
 
-// Nobody waits for it to go.
 void KubeSink::remove_plan(const std::string& pod, const std::string& uid) {
-    const auto has_plan = [this, pod, uid](bool has) {
-        pods_->begin_write(pod, uid, [has](KnownPod& entry) { entry.has_plan = has; });
-    };
-    has_plan(false);
     HttpRequest request;
     request.method = "PATCH";
     request.path = pod_path(pod);
     request.content_type = kMergePatch;
     request.body = annotations_body(uid, {}, {kPlanAnnotation});
+    remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.has_plan = there; });
+}
+
+void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
+    HttpRequest request;
+    request.method = "PATCH";
+    request.path = pod_path(pod, "status");
+    request.content_type = kStrategicPatch;
+    request.body = unmark_body(uid);
+    remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.marked = there; });
+}
+
+// Nobody waits for it to go. What could not be removed is there again, and found again.
+void KubeSink::remove(const std::string& pod, const std::string& uid, HttpRequest request, SetThere set_there) {
+    const auto note = [this, pod, uid, set_there](bool there) {
+        pods_->begin_write(pod, uid, [&](KnownPod& entry) { set_there(entry, there); });
+    };
+    note(false);
     request.brief = true;
-    outbox_.tell(std::move(request), [this, pod, has_plan](const HttpAnswer& answer) {
-        const bool gone = answer.status == 404;
-        if (!answer.ok() && !gone) {
-            has_plan(true);
+    outbox_.tell(std::move(request), [this, pod, note](const HttpAnswer& answer) {
+        const ApiStatus status = answer.ok() ? ApiStatus() : read_status(answer.body);
+        if (!answer.ok() && answer.status != 404 && !status.wrong_uid) {
+            note(true);
             pods_->end_write(pod, true, {});
-            look_for_old_plans();
+            look_again();
         }
         pods_->end_write(pod, true, answer.ok() ? reader_.version_of(answer.body) : std::string());
+    });
+}
+
+// Whatever was in the way may have passed by then.
+void KubeSink::look_again() {
+    if (looking_ || !options_.may_act()) return;
+    looking_ = true;
+    outbox_.run_after(options_.look_again, [this] {
+        looking_ = false;
+        tidy_up(victims_);
     });
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,14 @@ private:
                    const Placement& placement,
                    const std::string& refusal,
                    int conflicts);
-    // The intent of a pod that is bound is fulfilled, also where whoever bound it died before saying so.
-    void remove_old_plans();
-    void look_for_old_plans();
+    // What is left over, also by whoever acted before us and died: plans on pods that are bound, marks on pods that
+    // stay. `victims` are about to go.
+    void tidy_up(const std::set<std::string>& victims);
     void remove_plan(const std::string& pod, const std::string& uid);
+    void remove_mark(const std::string& pod, const std::string& uid);
+    using SetThere = void (*)(KnownPod&, bool there);
+    void remove(const std::string& pod, const std::string& uid, HttpRequest request, SetThere set_there);
+    void look_again();
 
     HttpClient* client_;
     KnownPods* pods_;
@@ -78,7 +83,8 @@ private:
     Scaling scaling_;
     FrameReader reader_;
     std::uint64_t runs_ = 0;
-    bool looking_ = false;  // for old plans, in a while
+    std::set<std::string> victims_;  // of the newest plan, by UID
+    bool looking_ = false;           // for what is left over, in a while
 };
 
 }  // namespace reprieve

@@ -242,6 +242,26 @@ TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
     EXPECT_EQ(calls().size(), 2U) << "and then no more";
 }
 
+TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
+    start();
+    const std::string marked =
+        R"("conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}])";
+    see(pod_json("a", "1", R"("nodeName":"n1")", marked));
+    see(pod_json("other", "1", R"("nodeName":"n1")", marked));
+    const std::string plan =
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[\"uid-a\"],\"deadline\":\"2026-01-01T12:00:00Z\"}"})";
+    see(pod_json("high", "1", "", R"("nominatedNodeName":"n1")", plan));
+    carry_out({.id = "y", .now = kNow});
+    EXPECT_THAT(calls(), IsEmpty()) << "the plan goes on";
+    Plan dropped{.id = "z", .now = kNow};
+    dropped.nominations_cleared = {"ns/high"};
+    carry_out(dropped);
+    EXPECT_THAT(calls(), UnorderedElementsAre("PATCH /high/status", "PATCH /a/status")) << "and nobody else's mark";
+    EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
+    carry_out(dropped);
+    EXPECT_EQ(calls().size(), 2U);
+}
+
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
     std::string node = "n1";
     start([&](const Asked& asked) {

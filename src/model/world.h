@@ -55,7 +55,8 @@ struct SinkReport {
     std::string pod;  // "ns/name"
     std::string uid;
     bool ok = true;
-    std::string what;  // of a failure
+    std::string what;   // of a failure
+    bool tried = true;  // false: something else failed before, or we may not act; the pod is not to blame
 };
 
 class Sink {
