@@ -201,6 +201,22 @@ class FaultTest(FaultTestCase):
         self.wait_clean()
         self.assert_evicted("dearer")
 
+    def test_a_record_that_comes_late_does_not_stay(self):
+        self.objects.nodes(1)
+        self.running("leaving", "high", "4", stop_delay="1h")
+        self.wait_running("leaving")
+        self.objects.delete_pod("leaving")
+        rule = self.proxy.hold(method="PATCH", path="/pods/one/status")
+        self.start_behind_proxy()
+        self.waiting("one", "mid", "4")
+        self.wait_for(lambda: self.proxy.hits(rule) > 0, "the record to be held")
+        self.let_go("leaving")
+        self.wait_gone("leaving")
+        self.proxy.remove(rule)
+        self.wait_bound("one", node="node-0")
+        self.wait_clean()
+        self.assert_evicted()
+
     # --- credentials
 
     def token(self, secret):

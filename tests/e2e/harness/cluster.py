@@ -20,7 +20,7 @@ from .recorder import Recorder
 from .users import USERS, Users
 from .waiting import wait_for
 
-_READY_DEADLINE = 60
+_READY_DEADLINE = 180
 LOST_LABEL = "e2e.reprieve.dev/kubelet"
 
 
