@@ -114,24 +114,38 @@ void KnownPods::note_victims(const KnownPod& pod) {
 std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const std::set<std::string>& wanted) {
     std::vector<std::pair<std::string, std::string>> found;
     const std::lock_guard lock(mutex_);
-    if (named_.empty()) return found;
-    std::set<std::string> live;
+    for (const auto& [name, entry] : entries_) {
+        const KnownPod& pod = entry.pod;
+        const bool leaves = pod.deleting.is_set() && pod.certain;
+        if (pod.marked && entry.writes == 0 && !leaves && named_.contains(pod.uid) && !wanted.contains(pod.uid))
+            found.emplace_back(name, pod.uid);
+    }
+    if (found.empty() && named_.size() < most_named_) return found;
+    const std::unordered_set<std::string_view> live = live_victims();
+    std::erase_if(found, [&](const auto& one) { return live.contains(one.second); });
+    std::ranges::sort(found);
+    forget_victims(live);
+    return found;
+}
+
+std::unordered_set<std::string_view> KnownPods::live_victims() const {
+    std::unordered_set<std::string_view> live;
     for (const auto& [name, entry] : entries_) {
         if (entry.pod.has_plan && !entry.pod.bound)
             live.insert(entry.pod.plan_victims.begin(), entry.pod.plan_victims.end());
     }
-    std::set<std::string> still = live;
+    return live;
+}
+
+// Now and then: those of no plan, which are not marked any more either.
+void KnownPods::forget_victims(const std::unordered_set<std::string_view>& live) {
+    if (named_.size() < most_named_) return;
+    std::unordered_set<std::string_view> marked;
     for (const auto& [name, entry] : entries_) {
-        const KnownPod& pod = entry.pod;
-        if (!pod.marked || !named_.contains(pod.uid)) continue;
-        still.insert(pod.uid);
-        const bool leaves = pod.deleting.is_set() && pod.certain;
-        if (entry.writes == 0 && !leaves && !live.contains(pod.uid) && !wanted.contains(pod.uid))
-            found.emplace_back(name, pod.uid);
+        if (entry.pod.marked) marked.insert(entry.pod.uid);
     }
-    named_ = std::move(still);
-    std::ranges::sort(found);
-    return found;
+    std::erase_if(named_, [&](const std::string& uid) { return !live.contains(uid) && !marked.contains(uid); });
+    most_named_ = std::max(kManyVictims, 2 * named_.size());
 }
 
 void KnownPods::begin_write(const std::string& name,

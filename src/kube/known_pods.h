@@ -11,7 +11,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,8 @@ public:
     [[nodiscard]] std::size_t size() const;
 
 private:
+    static constexpr std::size_t kManyVictims = 10'000;
+
     struct Seen {
         KnownPod pod;
         std::uint64_t version = 0;
@@ -74,11 +78,14 @@ private:
         std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
     };
     void note_victims(const KnownPod& pod);
+    [[nodiscard]] std::unordered_set<std::string_view> live_victims() const;
+    void forget_victims(const std::unordered_set<std::string_view>& live);
     void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
-    std::set<std::string> named_;                     // UIDs in plans, now or before
+    std::unordered_set<std::string> named_;           // UIDs in plans, now or before
+    std::size_t most_named_ = kManyVictims;           // then it is time to forget some
 };
 
 }  // namespace reprieve
