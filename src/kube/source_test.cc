@@ -25,15 +25,14 @@ constexpr Duration kLong{60'000'000};
 class SourceTest : public ::testing::Test {
 protected:
     void start(std::function<Reply(const Asked&)> pods, std::function<Reply(const Asked&)> others = {}) {
-        api_ =
-            std::make_unique<FakeApi>([this, pods = std::move(pods), others = std::move(others)](const Asked& asked) {
-                if (asked.path == kPods) return pods(asked);
-                if (others) {
-                    const Reply reply = others(asked);
-                    if (reply.status != 0) return reply;
-                }
-                return nothing(asked);
-            });
+        api_ = std::make_unique<FakeApi>([pods = std::move(pods), others = std::move(others)](const Asked& asked) {
+            if (asked.path == kPods) return pods(asked);
+            if (others) {
+                const Reply reply = others(asked);
+                if (reply.status != 0) return reply;
+            }
+            return nothing(asked);
+        });
         client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
         options_.clock = [] { return Time{1}; };
         options_.rediscover = {50'000};
