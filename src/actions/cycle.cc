@@ -186,6 +186,11 @@ private:
     // Whether a demand may take room that was promised to another one: by priority, inside the queue unless it may
     // leave it.
     [[nodiscard]] bool outranks(const Demand& demand, const Demand& promised) const {
+        // Surplus members take idle room only, and room that was paid for is not idle.
+        if (demand.gang) {
+            const GangRow& gang = session_.snapshot.gangs[demand.gang];
+            if (gang.live >= gang.min) return false;
+        }
         return demand.priority > promised.priority && (crosses_queues_ || demand.queue == promised.queue);
     }
 

@@ -175,12 +175,14 @@ TEST_F(SourceTest, AnObjectThatBecameMalformedStaysAsItWasUntilItIsGone) {
 
 TEST_F(SourceTest, KindsThatAppearLaterAreFollowedAndForgottenWhenTheyGo) {
     enum class Stage { kAbsent, kServed, kGone };
-    std::atomic<Stage> stage = Stage::kAbsent;
+    // The fake outlives this body.
+    const auto shared = std::make_shared<std::atomic<Stage>>(Stage::kAbsent);
+    std::atomic<Stage>& stage = *shared;
     const std::string group =
         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"gang","namespace":"ns"},"spec":{"minMember":2}})";
     start([](const Asked& asked) { return nothing(asked); },
-          [&](const Asked& asked) -> Reply {
-              if (stage != Stage::kServed)
+          [shared, group](const Asked& asked) -> Reply {
+              if (*shared != Stage::kServed)
                   return {.status = asked.path == "/apis/scheduling.volcano.sh/v1beta1/podgroups" ? 404 : 0};
               if (asked.path == "/apis/scheduling.volcano.sh/v1beta1")
                   return {.body = R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})"};
