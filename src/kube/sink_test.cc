@@ -105,6 +105,7 @@ protected:
     AddressBook addresses_;
     std::atomic<bool> may_act_ = true;
     std::atomic<int> failures_ = 0;
+    std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
     std::unique_ptr<FakeApi> api_;
     std::unique_ptr<HttpClient> client_;
     std::unique_ptr<KubeSink> sink_;
@@ -222,8 +223,7 @@ TEST_F(SinkTest, BindsAndTakesTheNoteAway) {
 }
 
 TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
-    int asked_for = 0;
-    start([&](const Asked&) {
+    start([&asked_for = counter_](const Asked&) {
         return ++asked_for == 1 ? Reply{.status = 403, .body = status_json(403, "Forbidden", "not yet")}
                                 : Reply{.body = pod_json("old", "900")};
     });
@@ -263,11 +263,10 @@ TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
 }
 
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
-    std::string node = "n1";
-    start([&](const Asked& asked) {
+    start([](const Asked& asked) {
         if (asked.method == "POST" && asked.path.ends_with("/binding"))
             return Reply{.status = 409, .body = status_json(409, "Conflict", "already assigned")};
-        return Reply{.body = pod_json("high", "5", R"("nodeName":")" + node + "\"")};
+        return Reply{.body = pod_json("high", "5", R"("nodeName":"n1")")};
     });
     EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high")) << "our own earlier call got through";
 }
@@ -282,15 +281,14 @@ TEST_F(SinkTest, AConflictWithSomebodyElsesBindingIsAFailure) {
 }
 
 TEST_F(SinkTest, AConflictAboutAPodThatIsStillFreeIsTriedAgain) {
-    int posts = 0;
-    start([&](const Asked& asked) {
+    start([&posts = counter_](const Asked& asked) {
         if (asked.method == "POST" && asked.path.ends_with("/binding"))
             return ++posts < 3 ? Reply{.status = 409, .body = status_json(409, "Conflict", "changed")}
                                : Reply{.status = 201};
         return Reply{.body = pod_json("high", "5")};
     });
     EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high"));
-    EXPECT_EQ(posts, 3);
+    EXPECT_EQ(counter_, 3);
 }
 
 TEST_F(SinkTest, ABudgetThatRefusesTakesTheMarkBack) {

@@ -81,6 +81,7 @@ protected:
     KnownPods known_;
     AddressBook addresses_;
     KubeSourceOptions options_;
+    std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
     std::unique_ptr<FakeApi> api_;
     std::unique_ptr<HttpClient> client_;
     std::unique_ptr<KubeSource> source_;
@@ -116,8 +117,7 @@ TEST_F(SourceTest, ADroppedWatchGoesOnWhereItStopped) {
 }
 
 TEST_F(SourceTest, AnExpiredWatchListsAgainAndNoticesWhatIsGone) {
-    int lists = 0;
-    start([&](const Asked& asked) -> Reply {
+    start([&lists = counter_](const Asked& asked) -> Reply {
         if (!asked.is_watch()) {
             ++lists;
             return {.body = lists == 1 ? list_json("10", {pod_json("a", "1"), pod_json("b", "2")})
@@ -141,8 +141,7 @@ TEST_F(SourceTest, A410InsteadOfAWatchListsAgainToo) {
 }
 
 TEST_F(SourceTest, AListThatExpiresInTheMiddleStartsAgain) {
-    int continued = 0;
-    start([&](const Asked& asked) -> Reply {
+    start([&continued = counter_](const Asked& asked) -> Reply {
         if (asked.is_watch()) return {.body = "", .stays_open = true};
         if (asked.query.find("continue=") == std::string::npos)
             return {.body = list_json("10", {pod_json("a", "1")}, "more")};
@@ -155,7 +154,7 @@ TEST_F(SourceTest, AListThatExpiresInTheMiddleStartsAgain) {
 
 TEST_F(SourceTest, AMalformedObjectIsLeftOutAndTheRestIsRead) {
     const std::string bad = pod_json("bad", "3", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
-    start([&](const Asked& asked) -> Reply {
+    start([bad](const Asked& asked) -> Reply {
         if (asked.is_watch())
             return {.body = event_json("MODIFIED", bad) + event_json("ADDED", pod_json("c", "12")), .stays_open = true};
         return {.body = list_json("10", {pod_json("a", "1"), bad, pod_json("b", "2")})};
@@ -166,7 +165,7 @@ TEST_F(SourceTest, AMalformedObjectIsLeftOutAndTheRestIsRead) {
 
 TEST_F(SourceTest, AnObjectThatBecameMalformedStaysAsItWasUntilItIsGone) {
     const std::string bad = pod_json("a", "12", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
-    start([&](const Asked& asked) -> Reply {
+    start([bad](const Asked& asked) -> Reply {
         if (!asked.is_watch()) return {.body = list_json("10", {pod_json("a", "1")})};
         return {.body = event_json("MODIFIED", bad) + event_json("DELETED", bad), .stays_open = true};
     });
