@@ -325,13 +325,14 @@ class SinkTest(ProbeTestCase):
     def test_an_unplaced_pod_is_told_why_once(self):
         self.objects.pod("high", scheduler="reprieve")
         probe = self.start_probe()
-        reason = {"pod": "default/high", "verdict": "notNow", "reason": "no node fits", "nodes": {"Insufficient cpu": 2}}
+        why = "0 of 2 nodes fit: 2 Insufficient cpu"
+        reason = {"pod": "default/high", "verdict": "notNow", "reason": why, "nodes": {"Insufficient cpu": 2}}
         for _ in range(3):
             probe.carry_out(unplaced=[reason])
             self.wait_idle(probe)
         told = condition(self.high(), "PodScheduled")
         self.assertEqual((told["status"], told["reason"]), ("False", "Unschedulable"))
-        self.assertEqual(told["message"], "no node fits: 2 Insufficient cpu")
+        self.assertEqual(told["message"], why)
         self.assertEqual(self.calls(), [("patch", "pods/status", "high")])
         events = self.admin.list(
             "/apis/events.k8s.io/v1/namespaces/default/events", fieldSelector="reason=FailedScheduling"
