@@ -45,7 +45,7 @@ Time machine_time() {
 
 bool wants_kube(const RunOptions& options) { return options.in_cluster || !options.kubeconfig.empty(); }
 
-Result<void> check_usage(const RunOptions& options, const RunPorts& ports) {
+Result<void> check_usage(const RunOptions& options) {
     if (options.in_cluster && !options.kubeconfig.empty())
         return fail("--kubeconfig and --in-cluster exclude each other");
     if (wants_kube(options) && !options.files.empty())
@@ -56,11 +56,6 @@ Result<void> check_usage(const RunOptions& options, const RunPorts& ports) {
         return fail("--lease and --lease-duration go with --kubeconfig or --in-cluster");
     if (!wants_kube(options) && options.files.empty())
         return fail("-f FILE is missing (or --kubeconfig FILE, or --in-cluster)");
-    if (wants_kube(options) && !ports.kube)
-        return fail(
-            "this program was built without the Kubernetes client: --kubeconfig and --in-cluster are not there");
-    if (!options.ui.empty() && !ports.ui)
-        return fail("this program was built without the web server: --ui is not there");
     return {};
 }
 
@@ -73,7 +68,7 @@ public:
           stream_(look_at_stream(STDOUT_FILENO)) {}
 
     int run() {
-        if (auto usage = check_usage(options_, ports_); !usage) return complain(usage.error().message, kExitUsage);
+        if (auto usage = check_usage(options_); !usage) return complain(usage.error().message, kExitUsage);
         if (auto usage = read_arguments(); !usage) return complain(usage.error().message, kExitUsage);
         if (auto ready = read_config(); !ready) return complain(ready.error().message);
         Cluster cluster(

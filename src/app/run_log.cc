@@ -20,32 +20,6 @@ std::string joined(const std::vector<std::string>& parts) {
     return out;
 }
 
-const char* to_text(SinkStep step) {
-    switch (step) {
-        case SinkStep::kRecord:
-            return "record";
-        case SinkStep::kMark:
-            return "mark";
-        case SinkStep::kEvict:
-            return "evict";
-        case SinkStep::kNominate:
-            return "nominate";
-        case SinkStep::kClearNomination:
-            return "clearNomination";
-        case SinkStep::kBind:
-            return "bind";
-        case SinkStep::kScale:
-            return "scale";
-        case SinkStep::kForceDelete:
-            return "forceDelete";
-        case SinkStep::kAnnotate:
-            return "annotate";
-        case SinkStep::kStatus:
-            return "status";
-    }
-    return "";
-}
-
 }  // namespace
 
 std::string log_value(const std::string& text) {

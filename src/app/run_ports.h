@@ -1,5 +1,4 @@
-// What `reprieve run` is connected to. The program fills in what this build has; what is empty is not there, and asking
-// for it is an error that says so.
+// What `reprieve run` is connected to. The program fills it in; tests give it clusters of their own.
 #pragma once
 
 #include <functional>

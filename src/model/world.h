@@ -49,6 +49,33 @@ enum class SinkStep : std::uint8_t {
     kStatus
 };
 
+// As logs and metrics name it.
+[[nodiscard]] inline const char* to_text(SinkStep step) {
+    switch (step) {
+        case SinkStep::kRecord:
+            return "record";
+        case SinkStep::kMark:
+            return "mark";
+        case SinkStep::kEvict:
+            return "evict";
+        case SinkStep::kNominate:
+            return "nominate";
+        case SinkStep::kClearNomination:
+            return "clearNomination";
+        case SinkStep::kBind:
+            return "bind";
+        case SinkStep::kScale:
+            return "scale";
+        case SinkStep::kForceDelete:
+            return "forceDelete";
+        case SinkStep::kAnnotate:
+            return "annotate";
+        case SinkStep::kStatus:
+            return "status";
+    }
+    return "";
+}
+
 // How one step of carrying out a plan ended.
 struct SinkReport {
     SinkStep step = SinkStep::kBind;

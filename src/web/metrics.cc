@@ -42,32 +42,6 @@ Histogram::BucketBoundaries doubling(double first, int count) {
 
 double seconds(Duration duration) { return static_cast<double>(duration.us) / 1e6; }
 
-const char* text_of(SinkStep step) {
-    switch (step) {
-        case SinkStep::kRecord:
-            return "record";
-        case SinkStep::kMark:
-            return "mark";
-        case SinkStep::kEvict:
-            return "evict";
-        case SinkStep::kNominate:
-            return "nominate";
-        case SinkStep::kClearNomination:
-            return "clear_nomination";
-        case SinkStep::kBind:
-            return "bind";
-        case SinkStep::kScale:
-            return "scale";
-        case SinkStep::kForceDelete:
-            return "force_delete";
-        case SinkStep::kAnnotate:
-            return "annotate";
-        case SinkStep::kStatus:
-            return "status";
-    }
-    return "";
-}
-
 double gap_of(const Certificate& certificate) {
     const std::size_t terms = std::min(certificate.cost.size(), certificate.bound.size());
     for (std::size_t i = 0; i < terms; ++i) {
@@ -189,7 +163,7 @@ void Metrics::plan_refused() {
 }
 
 void Metrics::step_ended(const SinkReport& report) {
-    families_->steps.Add({{"result", report.ok ? "ok" : "failed"}, {"step", text_of(report.step)}}).Increment();
+    families_->steps.Add({{"result", report.ok ? "ok" : "failed"}, {"step", to_text(report.step)}}).Increment();
 }
 
 void Metrics::pod_bound(Duration waited) { families_->sli.Observe(seconds(waited)); }
