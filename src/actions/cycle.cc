@@ -47,8 +47,15 @@ public:
 
     Plan run(const std::vector<std::string>& only) {
         collect(only);
+        // Actions over the whole cluster run once, at their place in the list; the demands have theirs where the first
+        // action stands that serves them.
+        const auto demands = std::ranges::find_if_not(actions_, over_the_cluster, &ActionConfig::kind);
+        for (auto action = actions_.begin(); action != demands; ++action)
+            run_once(*action);
         serve_resizes();
         serve_all();
+        for (auto action = demands; action != actions_.end(); ++action)
+            run_once(*action);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         session_.tx.rollback(0);
@@ -77,6 +84,17 @@ private:
     static constexpr int kRounds = 3;
 
     Snapshot& snapshot() { return session_.snapshot; }
+
+    static bool over_the_cluster(ActionKind kind) {
+        return kind == ActionKind::kRevoke || kind == ActionKind::kServingPreempt || kind == ActionKind::kQueueBalance;
+    }
+
+    void run_once(const ActionConfig& action) {
+        switch (action.kind) {
+            default:
+                break;  // serves demands one by one
+        }
+    }
 
     void collect(const std::vector<std::string>& only) {
         for (Demand& demand : find_demands(cluster_)) {
