@@ -12,9 +12,11 @@
 #include "actions/desk.h"
 #include "actions/gang_evict.h"
 #include "actions/holds.h"
+#include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promises.h"
+#include "actions/revoke.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -39,6 +41,8 @@ public:
             if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
                 gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
+            if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
+                job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
             surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
@@ -56,10 +60,13 @@ public:
         serve_all();
         for (auto action = demands; action != actions_.end(); ++action)
             run_once(*action);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         session_.tx.rollback(0);
-        plan.queues = report_queues(cluster_.snapshot());
+        plan.queues = report_queues(cluster_.snapshot(), session_.limits);
         sort_plan(plan);
         return plan;
     }
@@ -91,9 +98,31 @@ private:
 
     void run_once(const ActionConfig& action) {
         switch (action.kind) {
+            case ActionKind::kRevoke:
+                return revoke(action);
             default:
                 break;  // serves demands one by one
         }
+    }
+
+    void revoke(const ActionConfig& action) {
+        note_far_reaching();
+        const auto start = session_.tx.checkpoint();
+        Revoke(desk_, action).run(without_room());
+        if (evicts_since(start) && !placements_hold(desk_, far_reaching_, {})) session_.rollback(start);
+    }
+
+    // Demands that found no place or, where nobody was served yet, would find none.
+    std::vector<Demand> without_room() {
+        std::vector<Demand> out;
+        for (const Refused& item : refused_)
+            out.push_back(item.demand);
+        for (const Line& line : lines_) {
+            for (std::size_t i = line.next; i < line.demands.size(); ++i) {
+                if (!fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
+            }
+        }
+        return out;
     }
 
     void collect(const std::vector<std::string>& only) {
@@ -153,8 +182,6 @@ private:
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
-        for (Refused& item : refused_)
-            write(item);
     }
 
     // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
@@ -316,9 +343,19 @@ private:
                 return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
+            case ActionKind::kJobPreempt:
+                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served{};
             default:
                 return {};
         }
+    }
+
+    // Unless it is configured, jobPreempt has work only where there are quotas.
+    bool asked_for_quotas(const Demand& demand) {
+        if (session_.config.actions) return true;
+        return demand.queue && std::ranges::any_of(snapshot().queue_path[demand.queue], [&](QueueId q) {
+                   return snapshot().queues[q].fact != nullptr && snapshot().queues[q].fact->is_quota;
+               });
     }
 
     bool anywhere(const Demand& demand) {
@@ -402,6 +439,7 @@ private:
     std::unique_ptr<GangEvict> gang_preempt_;
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
+    std::unique_ptr<JobPreempt> job_preempt_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
     bool surplus_preempts_ = false;
