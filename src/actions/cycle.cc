@@ -17,6 +17,7 @@
 #include "actions/preempt.h"
 #include "actions/promises.h"
 #include "actions/revoke.h"
+#include "actions/soft_evictions.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -138,6 +139,9 @@ private:
         for (Line& line : lines_)
             std::ranges::sort(line.demands, before);
         if (lines_.size() > 1) shares_.emplace(snapshot());
+        for (const ActionConfig& action : actions_) {
+            if (action.kind == ActionKind::kJobPreempt) delete_overdue(desk_, action, nominated_);
+        }
     }
 
     Line& line_of(QueueId queue) {

@@ -78,6 +78,8 @@ private:
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
                 if (state != PodState::kEvicted) continue;
+                if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
+                    robbed_[owner].insert(snapshot().pods[op.pod].queue);
                 EvictedUnit& unit = by_note[op.note];
                 unit.note = op.note;
                 unit.pods.push_back(op.pod);
@@ -86,11 +88,11 @@ private:
                 note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
-                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
+                if (owner.empty()) owner = snapshot().pod_name(op.pod);
+                if (queue && takes_from_others(desk_.plan.note_of(op).action, owner, queue)) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
                 }
-                if (owner.empty()) owner = snapshot().pod_name(op.pod);
                 limits_ = limits_ || limits().bind(op.pod, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
@@ -98,6 +100,13 @@ private:
         }
         for (auto& [id, unit] : by_note)
             units_.push_back(std::move(unit));
+    }
+
+    // Its right to what other queues held depends on what its own queue holds.
+    bool takes_from_others(ActionKind action, const std::string& owner, QueueId queue) {
+        if (action != ActionKind::kJobPreempt) return action == ActionKind::kGangReclaim;
+        const auto victims = robbed_.find(owner);
+        return victims != robbed_.end() && std::ranges::any_of(victims->second, [&](QueueId q) { return q != queue; });
     }
 
     void note_placed(PodId pod, NodeId node) {
@@ -289,6 +298,7 @@ private:
     std::map<NodeId, std::vector<PodId>> on_node_;
     std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
     std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
+    std::map<std::string, std::set<QueueId>> robbed_;             // by owner: queues that jobPreempt took from
     std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
     std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;

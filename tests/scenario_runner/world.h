@@ -2,7 +2,8 @@
 // and lets the scenario's events happen.
 //
 // Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets
-// them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated.
+// them go; those of soft evictions get the annotation only and run until an event deletes them; placements `now` run
+// from then on and hold their devices; those `afterEvictions` are nominated.
 //
 // Events, each a map with one key:
 //   time: +30s             the clock
