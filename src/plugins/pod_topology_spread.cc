@@ -41,7 +41,6 @@ Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& view, Nod
     for (const ClassSpread& s : c.cls.spread) {
         if (!s.hard) continue;
         per_domain.assign(topology.domain_count(s.key), kUnseen);
-        const auto matching = view.matching(s.term);
         std::int32_t domains = 0;
         for (NodeId n : c.snapshot.nodes_by_name) {
             if (!has_all_keys(c.cls, topology, n) || !counts(c, s, n)) continue;
@@ -50,7 +49,7 @@ Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& view, Nod
                 count = 0;
                 ++domains;
             }
-            count += matching[n.index()];
+            count += view.matching(s.term, static_cast<std::int32_t>(n.index()));
         }
         std::int32_t least = std::numeric_limits<std::int32_t>::max();
         for (std::int32_t count : per_domain) {

@@ -14,6 +14,7 @@
 #include "state/bindings.h"
 #include "state/devices.h"
 #include "state/ids.h"
+#include "state/place_counts.h"
 #include "state/pod_class.h"
 #include "state/terms.h"
 
@@ -93,16 +94,15 @@ public:
         return queue_used_[queue.index() * dims_ + dim.index()];
     }
     [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
-        return matching_[term][static_cast<std::size_t>(domain)];
+        return matching_[term].at(static_cast<std::size_t>(domain));
     }
-    [[nodiscard]] std::span<const std::int32_t> matching(TermId term) const { return matching_[term]; }
     [[nodiscard]] std::int64_t matching_total(TermId term) const { return matching_total_[term]; }
     [[nodiscard]] std::int32_t holders(TermId term, std::int32_t domain) const {
-        return holders_[term][static_cast<std::size_t>(domain)];
+        return holders_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] std::int64_t holders_total(TermId term) const { return holders_total_[term]; }
     [[nodiscard]] std::int64_t pull(TermId term, std::int32_t domain) const {
-        return pull_[term][static_cast<std::size_t>(domain)];
+        return pull_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] bool pulls(TermId term) const { return pull_total_[term] != 0; }
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
@@ -126,11 +126,11 @@ private:
     std::vector<std::int64_t> free_;         // node x dim
     std::vector<std::int64_t> domain_free_;  // domain x dim
     std::vector<std::int64_t> queue_used_;   // queue x dim, children included
-    IdVector<TermId, std::vector<std::int32_t>> matching_;
+    IdVector<TermId, PlaceCounts<std::int32_t>> matching_;
     IdVector<TermId, std::int64_t> matching_total_;
-    IdVector<TermId, std::vector<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
+    IdVector<TermId, PlaceCounts<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
     IdVector<TermId, std::int64_t> holders_total_;
-    IdVector<TermId, std::vector<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
+    IdVector<TermId, PlaceCounts<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
     IdVector<TermId, std::int64_t> pull_total_;         // number of such pods
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;
