@@ -159,7 +159,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
             session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.pods.size();
         std::vector<PodId> more;
-        if (answer.fit == Fit::kNotNow)
+        if (answer.fit == Fit::kNotNow && beyond_)
             more = remote_pods(node, answer);
         else if (answer.fits())
             more = pods_under_limit();

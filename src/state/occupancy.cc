@@ -117,6 +117,7 @@ void Occupancy::apply_term(const Geometry& geometry, TermId term, NodeId node, i
     if (place == TopologyIndex::kNoDomain) return;
     matching_[term].add(static_cast<std::size_t>(place), sign, places_of(geometry, term));
     matching_total_[term] += sign;
+    if (!(*geometry.terms)[term].key) term_log_.note(term, node.index(), sign);
 }
 
 void Occupancy::apply_held_terms(const Geometry& geometry, const PodClass& cls, NodeId node, int sign) {

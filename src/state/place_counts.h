@@ -43,6 +43,17 @@ public:
         if (entry.count == 0) erase(static_cast<std::size_t>(&entry - table_.data()));
     }
 
+    // All that are not zero, in no particular order.
+    template <class See>
+    void for_each(See see) const {
+        for (std::size_t place = 0; place < plain_.size(); ++place) {
+            if (plain_[place] != 0) see(place, plain_[place]);
+        }
+        for (const Entry& entry : table_) {
+            if (entry.count != 0) see(entry.place, entry.count);
+        }
+    }
+
     friend bool operator==(const PlaceCounts& a, const PlaceCounts& b) { return a.within(b) && b.within(a); }
 
 private:
@@ -92,11 +103,9 @@ private:
     }
     // Whether all that is counted here is counted there.
     [[nodiscard]] bool within(const PlaceCounts& other) const {
-        for (std::size_t place = 0; place < plain_.size(); ++place) {
-            if (plain_[place] != 0 && other.at(place) != plain_[place]) return false;
-        }
-        return std::ranges::all_of(table_,
-                                   [&](const Entry& e) { return e.count == 0 || other.at(e.place) == e.count; });
+        bool all = true;
+        for_each([&](std::size_t place, Count count) { all = all && other.at(place) == count; });
+        return all;
     }
 
     std::vector<Entry> table_;  // a power of two, at most half full
