@@ -345,6 +345,69 @@ TEST_F(SinkTest, SaysWhyAPodIsUnplacedOnce) {
     EXPECT_EQ(api_->asked().size(), before);
 }
 
+// A plan that balanced queue q, with `granted` milli-CPUs of the 3 it deserves, and only looked at queue r.
+Plan balanced(std::int64_t granted) {
+    Plan plan{.id = "sha256:3", .now = kNow};
+    plan.queues = {{.name = "q",
+                    .shares = {{"deserved", {{"cpu", 3000}, {"memory", 1024}}},
+                               {"allocated", {{"cpu", granted}, {"memory", 1024}}},
+                               {"used", {{"cpu", 0}, {"memory", 0}}},
+                               {"usedLive", {{"cpu", 0}, {"memory", 0}}},
+                               {"preempting", {{"cpu", 3000 - granted}, {"memory", 0}}}}},
+                   {.name = "r", .shares = {{"used", {{"cpu", 5000}}}}}};
+    return plan;
+}
+
+constexpr const char* kQueuePath = "/apis/scheduling.volcano.sh/v1beta1/queues/q";
+
+class QueueStatusTest : public SinkTest {
+protected:
+    void see_queues() {
+        for (const char* name : {"q", "r"}) {
+            const std::string json =
+                std::string(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")") +
+                name + R"("},"spec":{"weight":1}})";
+            Decoder decoder(words_);
+            auto decoded = decoder.decode(json);
+            ASSERT_TRUE(decoded && *decoded);
+            addresses_.see(**decoded, words_, "scheduling.volcano.sh/v1beta1", json);
+        }
+    }
+};
+
+TEST_F(QueueStatusTest, WhatWasGrantedIsWrittenOnTheQueueThatWasBalanced) {
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+    EXPECT_THAT(calls(), ElementsAre(std::string("PATCH ") + kQueuePath));
+    const std::string body = body_of("PATCH", "/queues/q");
+    EXPECT_THAT(body, HasSubstr(R"("reprieve.dev/allocated":"{\"cpu\":\"1000m\",\"memory\":\"1024\"}")"));
+    EXPECT_THAT(body,
+                HasSubstr(R"("reprieve.dev/queue-status":"{\"deserved\":{\"cpu\":\"3000m\",\"memory\":\"1024\"},)"
+                          R"(\"allocated\":{\"cpu\":\"1000m\",\"memory\":\"1024\"},)"
+                          R"(\"used\":{\"cpu\":\"0m\",\"memory\":\"0\"},)"
+                          R"(\"preempting\":{\"cpu\":\"2000m\",\"memory\":\"0\"}}")"));
+}
+
+TEST_F(QueueStatusTest, OnlyAChangeIsWrittenAgain) {
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
+    EXPECT_THAT(carry_out(balanced(2000)), ElementsAre("status q"));
+    EXPECT_EQ(api_->count("PATCH", kQueuePath), 2U);
+}
+
+TEST_F(QueueStatusTest, AStatusThatWasRefusedIsWrittenWithTheNextPlan) {
+    start([this](const Asked& asked) {
+        const bool refuse = asked.path == kQueuePath && counter_++ == 0;
+        return refuse ? Reply{.status = 403, .body = status_json(403, "Forbidden", "no")} : Reply{};
+    });
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre(HasSubstr("status q: 403")));
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+}
+
 TEST_F(SinkTest, ForceDeletesOnceWithGraceOneAndThenForGood) {
     start();
     Plan plan{.id = "x", .now = kNow, .force_deletes = {"ns/t"}};
