@@ -8,14 +8,19 @@
 #include <tuple>
 
 #include "actions/eviction_mode.h"
+#include "base/quantity.h"
 #include "plugins/grants.h"
-#include "plugins/limits.h"
 
 namespace reprieve {
 namespace {
 
 // No pod attacks: whoever is protected from anybody at all is protected here.
 constexpr Attack kByShare{.priority = std::numeric_limits<std::int32_t>::min(), .reclaim = true};
+
+std::string amount_text(Dim dim, std::int64_t value) {
+    if (dim == kCpu) return format_cpu(value);
+    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
+}
 
 }  // namespace
 
@@ -122,10 +127,10 @@ std::string QueueTrim::reason(const Resources::Amount& excess, const Resources& 
     const Snapshot& s = snapshot();
     return fmt::format("queue {} holds {} of {} and {} {}",
                        s.words->text(s.queues[queue_].name),
-                       amount_text(s, excess.dim, live_.get(excess.dim)),
+                       amount_text(excess.dim, live_.get(excess.dim)),
                        s.words->text(excess.dim),
                        stage.measure,
-                       amount_text(s, excess.dim, bound.get(excess.dim)));
+                       amount_text(excess.dim, bound.get(excess.dim)));
 }
 
 Resources QueueTrim::held_in_queue(const std::vector<PodId>& pods) const {

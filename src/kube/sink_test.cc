@@ -32,6 +32,7 @@ protected:
         options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
         options.on_failure = [this] { ++failures_; };
         options.look_again = {1'000};
+        options.resource_quotas = resource_quotas_;
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
     }
     // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
@@ -103,6 +104,7 @@ protected:
     Vocabulary words_;
     KnownPods known_;
     AddressBook addresses_;
+    bool resource_quotas_ = false;
     std::atomic<bool> may_act_ = true;
     std::atomic<int> failures_ = 0;
     std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
@@ -387,6 +389,28 @@ TEST_F(QueueStatusTest, WhatWasGrantedIsWrittenOnTheQueueThatWasBalanced) {
                           R"(\"allocated\":{\"cpu\":\"1000m\",\"memory\":\"1024\"},)"
                           R"(\"used\":{\"cpu\":\"0m\",\"memory\":\"0\"},)"
                           R"(\"preempting\":{\"cpu\":\"2000m\",\"memory\":\"0\"}}")"));
+}
+
+TEST_F(QueueStatusTest, AGrantIsAlsoAQuotaOfItsNamespaceWhereThatIsWanted) {
+    resource_quotas_ = true;
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q", "status q"));
+    EXPECT_EQ(body_of("PATCH", "/api/v1/namespaces/q/resourcequotas/reprieve"),
+              R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"reprieve","namespace":"q"},)"
+              R"("spec":{"hard":{"requests.cpu":"1000m","requests.memory":"1024"}}})");
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
+}
+
+TEST_F(QueueStatusTest, AQueueWithoutANamespaceIsToldOnce) {
+    resource_quotas_ = true;
+    start([](const Asked& asked) {
+        const bool missing = asked.path.find("/resourcequotas/") != std::string::npos;
+        return missing ? Reply{.status = 404, .body = status_json(404, "NotFound", "no namespace q")} : Reply{};
+    });
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), UnorderedElementsAre("status q", HasSubstr("status q: 404")));
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
 }
 
 TEST_F(QueueStatusTest, OnlyAChangeIsWrittenAgain) {

@@ -35,13 +35,13 @@ std::optional<Breach> first_breach(const Snapshot& s,
     return std::nullopt;
 }
 
-}  // namespace
-
 std::string amount_text(const Snapshot& s, Dim dim, std::int64_t value) {
     if (dim == kCpu) return format_cpu(value);
     return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value)
                                                       : fmt::format("{} {}", value, s.words->text(dim));
 }
+
+}  // namespace
 
 bool within_limits(const Snapshot& s,
                    const Occupancy& view,

@@ -21,9 +21,6 @@ namespace reprieve {
                                          QueueId queue,
                                          std::span<const Resources::Amount> amounts);
 
-// "1500m", "2Gi", "3 nvidia.com/gpu".
-[[nodiscard]] std::string amount_text(const Snapshot& snapshot, Dim dim, std::int64_t value);
-
 // Whether any dimension asked for is limited on the path at all.
 [[nodiscard]] bool limited(const Snapshot& snapshot, QueueId queue, std::span<const Resources::Amount> amounts);
 
