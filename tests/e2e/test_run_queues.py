@@ -50,7 +50,7 @@ class QueueTest(RunTestCase):
             told = self.status(queue)
             return told and (told["allocated"]["cpu"], told["allocated"]["memory"], told["preempting"]["cpu"])
 
-        want = (f"{cpu}000m", str(memory * GI), f"{preempting}000m")
+        want = (f"{cpu * 1000}m", str(memory * GI), f"{preempting * 1000}m")
         self.wait_for(lambda: granted() == want, f"queue {queue} to be granted {want}")
 
     def end(self, name):
