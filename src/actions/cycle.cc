@@ -15,6 +15,7 @@
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promises.h"
+#include "actions/queue_balance.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -34,11 +35,16 @@ public:
           desk_{session_, placer_, builder_},
           promises_(desk_),
           actions_(config.actions ? *config.actions : default_actions()) {
+        // By default an action that stops pods for nobody has work only where somebody asks for it.
+        if (!config.actions && !states_requests(session_.snapshot))
+            std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
             if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
                 gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
+            if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
+                queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
             surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
@@ -58,8 +64,10 @@ public:
             run_once(*action);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
+        const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot());
+        if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         sort_plan(plan);
         return plan;
     }
@@ -91,9 +99,20 @@ private:
 
     void run_once(const ActionConfig& action) {
         switch (action.kind) {
+            case ActionKind::kQueueBalance:
+                queue_balance_->run();
+                break;
             default:
                 break;  // serves demands one by one
         }
+    }
+
+    std::vector<PodId> evicted_pods() {
+        std::vector<PodId> found;
+        for (PodId pod : IdRange<PodId>(snapshot().pods.size())) {
+            if (snapshot().pods[pod].state == PodState::kEvicted) found.push_back(pod);
+        }
+        return found;
     }
 
     void collect(const std::vector<std::string>& only) {
@@ -400,6 +419,7 @@ private:
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
+    std::unique_ptr<QueueBalance> queue_balance_;
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     bool backfills_ = false;

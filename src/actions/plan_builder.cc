@@ -101,7 +101,7 @@ Plan PlanBuilder::build(const Session& session) const {
                                       .action = to_text(note.action),
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
-                                      .stage = "",
+                                      .stage = note.stage,
                                       .reason = explain(note)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),

@@ -22,6 +22,7 @@ struct OpNote {
     UnitKind unit = UnitKind::kPod;
     std::string group;
     EvictionMode mode = EvictionMode::kDelete;
+    std::string stage;            // of queueBalance
     std::int32_t violations = 0;  // pods of the unit that break a budget
     std::int32_t priority = 0;    // of the unit
     std::string reason;           // who makes room for whom, by which rule

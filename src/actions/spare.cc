@@ -73,7 +73,8 @@ private:
             if (op.sign < 0) continue;
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
-                if (state != PodState::kEvicted) continue;
+                // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+                if (state != PodState::kEvicted || owner.empty()) continue;
                 EvictedUnit& unit = by_note[op.note];
                 unit.note = op.note;
                 unit.pods.push_back(op.pod);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -129,6 +130,8 @@ private:
             loop_.config_text = *text;
         }
         if (loop_.config.scheduler_names.empty()) loop_.config.scheduler_names = {kSchedulerName};
+        if (loop_.config.actions)
+            target_.resource_quotas = std::ranges::any_of(*loop_.config.actions, &ActionConfig::resource_quota);
         return {};
     }
 

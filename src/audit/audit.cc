@@ -79,6 +79,7 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_broken_gangs(later, report);
     judge_reclaims(later, report);
     judge_need(later, report);
+    judge_balance(judged, report);
     return report.take();
 }
 

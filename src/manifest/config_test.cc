@@ -267,12 +267,12 @@ TEST(Config, OurFormatIsKnownByItsApiVersionOrKind) {
 }
 
 TEST(Config, WhatIsNotCarriedOutIsSaid) {
-    EXPECT_EQ(good("actions: [{name: allocate}, {name: jobPreempt}, {name: queueBalance}]").warnings,
+    EXPECT_EQ(good("actions: [{name: allocate}, {name: jobPreempt}, {name: revoke}]").warnings,
               (std::vector<std::string>{"action jobPreempt is not carried out by this version",
-                                        "action queueBalance is not carried out by this version"}));
-    for (const char* name : {"revoke", "servingPreempt"})
+                                        "action revoke is not carried out by this version"}));
+    for (const char* name : {"jobPreempt", "revoke", "servingPreempt"})
         EXPECT_EQ(good(std::string("actions: [{name: ") + name + "}]").warnings.size(), 1U) << name;
-    for (const char* name : {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim"})
+    for (const char* name : {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim", "queueBalance"})
         EXPECT_TRUE(good(std::string("actions: [{name: ") + name + "}]").warnings.empty()) << name;
 }
 

@@ -175,7 +175,6 @@ bool UnitFinder::starting(GangId gang) const {
     });
 }
 
-// All running pods that go with this gang; false if one of them may not be taken.
 bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
     const Snapshot& s = session_.snapshot;
     out.clear();

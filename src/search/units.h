@@ -64,13 +64,14 @@ public:
 
     // May this pod be taken at all?
     [[nodiscard]] bool takeable(PodId pod, const Attack& attack) const;
+    // All running pods that go with this gang; false if one of them may not be taken.
+    bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
 
 private:
     void add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const;
     void add_alone(PodId pod, UnitList& out);
     void add_gangs(const Attack& attack, UnitList& out);
     void add_gang(GangId gang, const Attack& attack, UnitList& out);
-    bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
     [[nodiscard]] bool starting(GangId gang) const;
 
     const Session& session_;
