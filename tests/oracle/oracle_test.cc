@@ -1,16 +1,19 @@
 // The engine against oracles that share no code with it: a search that tries everything, and an integer program solved
 // by CBC. `optimal` is never wrong, no plan beats the optimum, a refusal is really impossible, a bound is really one.
 //
-// The number of instances grows with REPRIEVE_ORACLE=n (n times as many; `make oracle`).
+// REPRIEVE_ORACLE=n looks at n times as many instances (`make oracle`), REPRIEVE_ORACLE_INSTANCE=n at that one alone.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 
 #include "actions/cycle.h"
 #include "generate.h"
 #include "judge.h"
 #include "laboratory.h"
+#include "manifest/plan_json.h"
 
 namespace reprieve::oracle {
 namespace {
@@ -18,6 +21,14 @@ namespace {
 std::uint64_t times() {
     const char* text = std::getenv("REPRIEVE_ORACLE");
     return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+// The numbers of the instances to look at.
+std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t count) {
+    if (const char* text = std::getenv("REPRIEVE_ORACLE_INSTANCE")) return {std::strtoull(text, nullptr, 10)};
+    std::vector<std::uint64_t> out(count * times());
+    std::iota(out.begin(), out.end(), first);
+    return out;
 }
 
 SchedulerConfig config_for(const Demand& demand, bool improve) {
@@ -28,6 +39,11 @@ SchedulerConfig config_for(const Demand& demand, bool improve) {
 Plan plan_for(const Instance& instance, bool improve = true) {
     const auto lab = property::build(instance.documents());
     return run_cycle(lab->cluster(), config_for(instance.demand, improve));
+}
+
+std::string report(const char* what, std::uint64_t number, const Instance& instance, const Plan& plan) {
+    return fmt::format(
+        "{} instance {}\n{}\n{}", what, number, property::as_text(instance.documents()), plan_to_json(plan));
 }
 
 bool few_units(const Instance& instance) {
@@ -63,14 +79,14 @@ using Maker = Instance (*)(std::uint64_t);
 
 void against_everything(const char* what, Maker make, std::uint64_t count) {
     Tally tally;
-    for (std::uint64_t i = 0; i < count * times(); ++i) {
+    for (std::uint64_t i : numbers(0, count)) {
         const Instance instance = make(i);
         if (fits_without_evictions(instance) || !few_units(instance)) continue;
         const Optimum optimum = try_everything(instance);
         const Plan plan = plan_for(instance);
-        EXPECT_EQ(complaint(instance, plan, optimum), "") << what << " instance " << i;
+        EXPECT_EQ(complaint(instance, plan, optimum), "") << report(what, i, instance, plan);
         const Plan literal = plan_for(instance, false);
-        EXPECT_EQ(complaint(instance, literal, optimum), "") << what << " instance " << i << ", improve off";
+        EXPECT_EQ(complaint(instance, literal, optimum), "") << report(what, i, instance, literal);
         if (!literal.evictions.empty()) {
             EXPECT_EQ(literal.certificates.front().status, CertificateStatus::kHeuristic) << what << " instance " << i;
         }
@@ -84,14 +100,14 @@ void against_everything(const char* what, Maker make, std::uint64_t count) {
 // The two oracles agree, so each may be trusted where the other cannot go.
 void solver_against_everything(const char* what, Maker make, std::uint64_t count) {
     int compared = 0;
-    for (std::uint64_t i = 0; i < count * times(); ++i) {
-        const Instance instance = make(1'000'000 + i);
+    for (std::uint64_t i : numbers(1'000'000, count)) {
+        const Instance instance = make(i);
         if (fits_without_evictions(instance) || !few_units(instance)) continue;
         const Optimum tried = try_everything(instance);
         const Optimum solved = ask_solver(instance, 30);
-        EXPECT_EQ(tried.found, solved.found) << what << " instance " << 1'000'000 + i;
-        EXPECT_EQ(tried.price, solved.price) << what << " instance " << 1'000'000 + i;
-        EXPECT_EQ(complaint(instance, plan_for(instance), solved), "") << what << " instance " << 1'000'000 + i;
+        EXPECT_EQ(tried.found, solved.found) << what << " instance " << i;
+        EXPECT_EQ(tried.price, solved.price) << what << " instance " << i;
+        EXPECT_EQ(complaint(instance, plan_for(instance), solved), "") << what << " instance " << i;
         ++compared;
     }
     EXPECT_GT(compared, 0);
@@ -106,7 +122,7 @@ TEST(Oracle, MediumGangsAgainstTheSolver) {
     constexpr int kSeconds = 20;
     const bool short_run = times() == 1;
     Tally tally;
-    for (std::uint64_t i = 0; i < 8 * times(); ++i) {
+    for (std::uint64_t i : numbers(0, 8)) {
         const Instance instance = medium_instance(i, short_run ? 128 : 800);
         if (fits_without_evictions(instance)) continue;
         const Optimum optimum = ask_solver(instance, kSeconds);

@@ -166,7 +166,7 @@ void count_violations(const Instance& instance, std::vector<Unit>& units) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) {
         const Unit& u = units[i];
-        return std::tuple(-u.priority, !u.in_group, -static_cast<std::int64_t>(u.pods.size()), u.safe, u.start);
+        return std::tuple(-u.priority, !u.in_group, -static_cast<std::int64_t>(u.pods.size()), u.start);
     });
     std::map<int, std::int64_t> left;
     for (const Budget& budget : instance.budgets)
