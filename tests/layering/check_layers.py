@@ -17,6 +17,7 @@ DIRECTIONS = {
     "plugins": CORE,
     "search": CORE | {"plugins"},
     "actions": CORE | {"plugins", "search"},
+    "explain": CORE | {"manifest", "plugins", "search", "actions"},
     "audit": CORE,
     "sim": {"base", "model", "manifest"},
     "kube": {"base", "model", "manifest"},
