@@ -61,7 +61,8 @@ void QueueStatus::write_status(const QueueReport& report, const NamedAmounts& al
 // Applied, so that the first time and every other are the same call.
 void QueueStatus::write_quota(const std::string& queue, const NamedAmounts& allocated) {
     Json hard = Json::object();
-    for (const auto& [resource, amount] : resource_list(allocated).items())
+    const auto granted = resource_list(allocated);
+    for (const auto& [resource, amount] : granted.items())
         hard["requests." + resource] = amount;
     const Json quota{{"apiVersion", "v1"},
                      {"kind", "ResourceQuota"},
