@@ -16,6 +16,7 @@
 #include "actions/preempt.h"
 #include "actions/promises.h"
 #include "actions/queue_balance.h"
+#include "actions/serving_preempt.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -57,11 +58,11 @@ public:
         // action stands that serves them.
         const auto demands = std::ranges::find_if_not(actions_, over_the_cluster, &ActionConfig::kind);
         for (auto action = actions_.begin(); action != demands; ++action)
-            run_once(*action);
+            run_once(*action, only);
         serve_resizes();
         serve_all();
         for (auto action = demands; action != actions_.end(); ++action)
-            run_once(*action);
+            run_once(*action, only);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = evicted_pods();
@@ -97,10 +98,15 @@ private:
         return kind == ActionKind::kRevoke || kind == ActionKind::kServingPreempt || kind == ActionKind::kQueueBalance;
     }
 
-    void run_once(const ActionConfig& action) {
+    void run_once(const ActionConfig& action, const std::vector<std::string>& only) {
         switch (action.kind) {
             case ActionKind::kQueueBalance:
                 queue_balance_->run();
+                break;
+            case ActionKind::kServingPreempt:
+                if (serving_) break;
+                serving_ = std::make_unique<ServingPreempt>(desk_, action);
+                serving_->run(only);
                 break;
             default:
                 break;  // serves demands one by one
@@ -422,6 +428,7 @@ private:
     std::unique_ptr<QueueBalance> queue_balance_;
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
+    std::unique_ptr<ServingPreempt> serving_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
     bool surplus_preempts_ = false;

@@ -67,6 +67,7 @@ Served GangEvict::serve(const Demand& demand) {
         rules.attack.useful = &useful;
     }
     if (reclaim_) {
+        if (rules.bundles.queue_order.empty()) return {};  // there is no other queue
         // Whether the queue may reclaim at all, before anything is searched.
         const ShareVote vote(s, *shares_, demand.queue, need);
         if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {

@@ -50,6 +50,8 @@ public:
     void charge_again(const Session& session, const std::string& owner);
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
     void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+    // What an action over the whole cluster has decided besides ops.
+    void add(Plan part);
 
     // The plan of everything in the session's journal, sorted.
     [[nodiscard]] Plan build(const Session& session) const;
@@ -61,6 +63,7 @@ private:
     std::vector<Bill> bills_;
     std::set<std::string> cleared_;
     std::vector<std::string> warnings_;
+    std::vector<Plan> parts_;
 };
 
 // Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.

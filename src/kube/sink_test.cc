@@ -244,6 +244,20 @@ TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
     EXPECT_EQ(calls().size(), 2U) << "and then no more";
 }
 
+TEST_F(SinkTest, APlanThatIsSeenOnABoundPodAfterTheLastPlanIsRemoved) {
+    start([](const Asked&) { return Reply{.body = pod_json("old", "900")}; });
+    carry_out({.id = "last", .now = kNow});
+    see(pod_json(
+        "old",
+        "1",
+        R"("nodeName":"n1")",
+        "",
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
+    settle();
+    EXPECT_THAT(body_of("PATCH", "/old"), HasSubstr(R"("reprieve.dev/plan":null)"));
+}
+
 TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
     start();
     const std::string marked =

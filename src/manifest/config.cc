@@ -47,7 +47,7 @@ constexpr std::size_t kFilterCount = 14;
 constexpr std::array<std::string_view, 8> kAlwaysOn{
     "SchedulingGates", "proportion", "capacity", "quota", "gang", "networkTopology", "pdb", "resources"};
 
-constexpr std::array kNotCarriedOut{ActionKind::kJobPreempt, ActionKind::kRevoke, ActionKind::kServingPreempt};
+constexpr std::array kNotCarriedOut{ActionKind::kJobPreempt, ActionKind::kRevoke};
 
 constexpr std::array<std::string_view, 8> kScores{"TaintToleration",
                                                   "NodeAffinity",
