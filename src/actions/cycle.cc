@@ -265,16 +265,26 @@ private:
             small_.push_back(demand);
             return;
         }
+        if (!queue_balance_) return serve_by_actions(demand, demand);
+        const Demand part = queue_balance_->granted_part(demand);
+        if (part.pods.empty())
+            refuse(demand, {.why_not = "its gang has its minimum, and its queue is granted no more"});
+        else
+            serve_by_actions(demand, part);
+    }
+
+    // `part`: the members of the demand that may come now.
+    void serve_by_actions(const Demand& demand, const Demand& part) {
         Served last;
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
-            if (!allocated && fits_without_evictions(demand)) {
+            if (!allocated && fits_without_evictions(part)) {
                 if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
                 continue;
             }
-            Served served = attempt(action, demand);
+            Served served = attempt(action, part);
             if (served.done) {
                 finish(demand);
                 return;
@@ -304,11 +314,18 @@ private:
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
+        if (const std::string excess = served.done && queue_balance_ ? queue_balance_->excess(demand) : "";
+            !excess.empty())
+            return take_back(start, demand, excess);
         if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
+        return take_back(start, demand, "whoever makes room for it is needed by others that this plan places");
+    }
+
+    Served take_back(Transaction::Checkpoint start, const Demand& demand, std::string why_not) {
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
-        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
+        return {.why_not = std::move(why_not)};
     }
 
     bool evicts_since(Transaction::Checkpoint start) {

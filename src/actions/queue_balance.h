@@ -4,7 +4,9 @@
 // What is granted follows from the facts alone (Grants); only who goes depends on what the plan did before.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "actions/desk.h"
@@ -19,11 +21,21 @@ public:
 
     // Stops pods of queues that hold too much.
     void run();
+
+    // Whoever is stopped must not come back through another door: what is granted bounds what is placed, too.
+    // The members that must come, and of the others as many as the queue's grant has room for.
+    [[nodiscard]] Demand granted_part(Demand demand) const;
+    // A demand has been placed: why it may not stay. Empty: its queue is within its grant.
+    [[nodiscard]] std::string excess(const Demand& demand) const;
+
     // Adds the queues' status to what a plan that evicts these pods says of them. Parents show the sum of their
     // children.
     void report(std::span<const PodId> evicted, std::vector<QueueReport>& queues) const;
 
 private:
+    // The first resource of which the queue would hold more than its grant with these amounts on top.
+    [[nodiscard]] std::optional<Dim> exceeded(QueueId queue, const Resources& asked, const Resources& on_top) const;
+
     Desk& desk_;
     const ActionConfig& action_;
     Grants grants_;

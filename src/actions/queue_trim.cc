@@ -17,12 +17,12 @@ namespace {
 // No pod attacks: whoever is protected from anybody at all is protected here.
 constexpr Attack kByShare{.priority = std::numeric_limits<std::int32_t>::min(), .reclaim = true};
 
+}  // namespace
+
 std::string amount_text(Dim dim, std::int64_t value) {
     if (dim == kCpu) return format_cpu(value);
     return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
 }
-
-}  // namespace
 
 QueueTrim::QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue)
     : desk_(desk),

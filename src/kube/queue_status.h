@@ -24,7 +24,7 @@ public:
     void take(const Plan& plan);
 
 private:
-    void write_status(const QueueReport& report, const NamedAmounts& allocated);
+    void write_status(const std::string& queue, const std::map<std::string, std::string>& notes);
     void write_quota(const std::string& queue, const NamedAmounts& allocated);
     // Sends the body unless it was sent before; a failure that may pass is tried with the next plan.
     void send(const std::string& queue, HttpRequest request);
@@ -34,8 +34,5 @@ private:
     bool resource_quotas_;
     std::map<std::string, std::string> told_;  // body by path
 };
-
-// Amounts in the units of the model, as a resource list: {"cpu":"1500m","memory":"1024"}.
-[[nodiscard]] std::string resource_list_text(const NamedAmounts& amounts);
 
 }  // namespace reprieve

@@ -31,6 +31,10 @@ public:
 
     // By name.
     [[nodiscard]] const std::vector<QueueGrant>& queues() const { return queues_; }
+    // Null: the queue takes no part.
+    [[nodiscard]] const QueueGrant* of(QueueId queue) const {
+        return position_[queue] == kNotShared ? nullptr : &queues_[position_[queue]];
+    }
     // What is shared: resources that a queue or one of its pods asks for.
     [[nodiscard]] const std::set<Dim>& dims() const { return dims_; }
 
