@@ -6,9 +6,15 @@
 #include <tuple>
 
 #include "plugins/limits.h"
+#include "search/cover_search.h"
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
+namespace {
+
+constexpr std::int64_t kCoverWork = 50'000;  // nodes looked at
+
+}  // namespace
 
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
@@ -153,7 +159,16 @@ void GangVictims::assess() {
         if (!spare) least.whole_units = 1;
         bound_ = rules_.order->cost(least);
     }
+    if (!rules_.improve || !fit_.counts()) return;
+    cover_ = std::make_unique<CoverSearch>(*this, forced);
+    if (!cover_->usable()) {
+        cover_.reset();
+    } else if (const auto bound = cover_->bound()) {
+        bound_ = std::max(bound_, *bound);
+    }
 }
+
+GangVictims::~GangVictims() = default;
 
 void GangVictims::describe_binding() {
     const Snapshot& s = session_.snapshot;
@@ -322,8 +337,23 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
     const std::vector<std::uint32_t> units = taken_units();
     if (!vote(units)) return;
     const Cost cost = cost_of(units);
-    if (best && !(cost < best->cost)) return;
-    best = GangChoice{.seat = seat_, .list = list_, .chosen = units, .cost = cost, .bound = bound_, .exact = false};
+    std::optional<Cost> second;
+    if (best) {
+        second = best->runner_up;
+        if (best->chosen != units)
+            second = std::min(second.value_or(std::max(cost, best->cost)), std::max(cost, best->cost));
+        if (!(cost < best->cost)) {
+            best->runner_up = second;
+            return;
+        }
+    }
+    best = GangChoice{.seat = seat_,
+                      .list = list_,
+                      .chosen = units,
+                      .cost = cost,
+                      .bound = bound_,
+                      .exact = false,
+                      .runner_up = second};
 }
 
 // Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
@@ -405,12 +435,24 @@ std::optional<GangChoice> GangVictims::find() {
             keep_best(best);
         }
         reset();
-        if (best && !(bound_ < best->cost)) best->exact = true;
-        if (best && !best->exact) GangSubsetSearch(*this, *best).run();
+        search_exactly(best);
     }
-    if (best && !(bound_ < best->cost)) best->exact = true;
     if (best && rules_.improve) settle_ties(*best);
     return best;
+}
+
+void GangVictims::search_exactly(std::optional<GangChoice>& best) {
+    if (best && !(bound_ < best->cost)) {
+        best->exact = true;
+    } else if (cover_) {
+        const Cost bound = std::max(bound_, cover_->run(best, kCoverWork));
+        if (!best) return;
+        best->bound = bound;
+        best->exact = !(bound < best->cost);
+    } else if (best) {
+        GangSubsetSearch(*this, *best).run();
+        if (best->exact) best->bound = best->cost;
+    }
 }
 
 }  // namespace reprieve

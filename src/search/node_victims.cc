@@ -106,15 +106,7 @@ bool NodeVictims::by_amounts(NodeId node, Victims& out) {
     const auto freed = [&](const Unit& unit, Dim dim) {
         std::int64_t sum = 0;
         for (PodId pod : out.list.pods_of(unit)) {
-            if (s.pods[pod].node != node) continue;
-            for (const auto& a : s.class_of(pod).requests) {
-                if (a.dim == dim) sum += a.value;
-            }
-            if (s.pods[pod].has(kResizing)) {
-                for (const auto& a : s.facts->resize_delta(pod)) {
-                    if (a.dim == dim) sum -= a.value;
-                }
-            }
+            if (s.pods[pod].node == node) sum += room_of(s, pod, dim);
         }
         return sum;
     };

@@ -337,6 +337,17 @@ bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, cons
     return s.name_less(list.pods[a.first], list.pods[b.first]);
 }
 
+std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
+    std::int64_t room = 0;
+    for (const auto& a : s.class_of(pod).requests)
+        room += a.dim == dim ? a.value : 0;
+    if (s.pods[pod].has(kResizing)) {
+        for (const auto& a : s.facts->resize_delta(pod))
+            room -= a.dim == dim ? a.value : 0;
+    }
+    return room;
+}
+
 void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
     if (s.budgets.empty()) return;
     std::vector<std::pair<BudgetId, std::int64_t>> left;

@@ -94,6 +94,9 @@ std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed
 // From most to least important: priority, composite before gang before pod, more pods, earlier start, name.
 [[nodiscard]] bool more_important(const Snapshot& snapshot, const UnitList& list, const Unit& a, const Unit& b);
 
+// What becomes free of this dimension on the pod's node when it goes. A deferred resize was never given to it.
+[[nodiscard]] std::int64_t room_of(const Snapshot& snapshot, PodId pod, Dim dim);
+
 // Walks units from most to least important and marks pods that break a budget, on top of what the plan has spent.
 // `order` lists positions in that order.
 void split_by_budget(const Snapshot& snapshot, UnitList& list, std::span<const std::uint32_t> order);
