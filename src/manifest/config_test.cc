@@ -270,9 +270,10 @@ TEST(Config, WhatIsNotCarriedOutIsSaid) {
     EXPECT_EQ(good("actions: [{name: allocate}, {name: jobPreempt}, {name: revoke}]").warnings,
               (std::vector<std::string>{"action jobPreempt is not carried out by this version",
                                         "action revoke is not carried out by this version"}));
-    for (const char* name : {"jobPreempt", "revoke", "servingPreempt"})
+    for (const char* name : {"jobPreempt", "revoke"})
         EXPECT_EQ(good(std::string("actions: [{name: ") + name + "}]").warnings.size(), 1U) << name;
-    for (const char* name : {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim", "queueBalance"})
+    for (const char* name :
+         {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim", "servingPreempt", "queueBalance"})
         EXPECT_TRUE(good(std::string("actions: [{name: ") + name + "}]").warnings.empty()) << name;
 }
 
