@@ -12,10 +12,12 @@
 #include "actions/desk.h"
 #include "actions/gang_evict.h"
 #include "actions/holds.h"
+#include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promises.h"
 #include "actions/queue_balance.h"
+#include "actions/revoke.h"
 #include "actions/serving_preempt.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
@@ -46,6 +48,8 @@ public:
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
                 queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
+            if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
+                job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
             surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
@@ -63,11 +67,14 @@ public:
         serve_all();
         for (auto action = demands; action != actions_.end(); ++action)
             run_once(*action, only);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);
-        plan.queues = report_queues(cluster_.snapshot());
+        plan.queues = report_queues(cluster_.snapshot(), session_.limits);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         sort_plan(plan);
         return plan;
@@ -108,6 +115,8 @@ private:
                 serving_ = std::make_unique<ServingPreempt>(desk_, action);
                 serving_->run(only);
                 break;
+            case ActionKind::kRevoke:
+                return revoke(action);
             default:
                 break;  // serves demands one by one
         }
@@ -119,6 +128,26 @@ private:
             if (snapshot().pods[pod].state == PodState::kEvicted) found.push_back(pod);
         }
         return found;
+    }
+
+    void revoke(const ActionConfig& action) {
+        note_far_reaching();
+        const auto start = session_.tx.checkpoint();
+        Revoke(desk_, action).run(without_room());
+        if (evicts_since(start) && !placements_hold(desk_, far_reaching_, {})) session_.rollback(start);
+    }
+
+    // Demands that found no place or, where nobody was served yet, would find none.
+    std::vector<Demand> without_room() {
+        std::vector<Demand> out;
+        for (const Refused& item : refused_)
+            out.push_back(item.demand);
+        for (const Line& line : lines_) {
+            for (std::size_t i = line.next; i < line.demands.size(); ++i) {
+                if (!fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
+            }
+        }
+        return out;
     }
 
     void collect(const std::vector<std::string>& only) {
@@ -178,8 +207,6 @@ private:
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
-        for (Refused& item : refused_)
-            write(item);
     }
 
     // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
@@ -358,9 +385,19 @@ private:
                 return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
+            case ActionKind::kJobPreempt:
+                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served{};
             default:
                 return {};
         }
+    }
+
+    // Unless it is configured, jobPreempt has work only where there are quotas.
+    bool asked_for_quotas(const Demand& demand) {
+        if (session_.config.actions) return true;
+        return demand.queue && std::ranges::any_of(snapshot().queue_path[demand.queue], [&](QueueId q) {
+                   return snapshot().queues[q].fact != nullptr && snapshot().queues[q].fact->is_quota;
+               });
     }
 
     bool anywhere(const Demand& demand) {
@@ -446,6 +483,7 @@ private:
     const ActionConfig* reclaim_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     std::unique_ptr<ServingPreempt> serving_;
+    std::unique_ptr<JobPreempt> job_preempt_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
     bool surplus_preempts_ = false;

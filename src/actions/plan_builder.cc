@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actions/quota_report.h"
 #include "base/quantity.h"
 
 namespace reprieve {
@@ -144,7 +145,7 @@ Plan PlanBuilder::build(const Session& session) const {
     return plan;
 }
 
-std::vector<QueueReport> report_queues(const Snapshot& s) {
+std::vector<QueueReport> report_queues(const Snapshot& s, const Limits& limits) {
     std::vector<bool> inhabited(s.queues.size());
     for (const PodRow& row : s.pods) {
         if (row.queue && row.state != PodState::kAbsent && !row.has(kServing)) inhabited[row.queue.index()] = true;
@@ -163,6 +164,7 @@ std::vector<QueueReport> report_queues(const Snapshot& s) {
                                                         (row.fact->deserved && row.fact->deserved->lists(dim)));
             if (value != 0 || listed) used[std::string(s.words->text(dim))] = value;
         }
+        if (row.fact != nullptr && row.fact->is_quota) report_quota(s, limits, q, report);
         out.push_back(std::move(report));
     }
     return out;

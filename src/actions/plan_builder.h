@@ -67,6 +67,6 @@ private:
 };
 
 // Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.
-[[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot);
+[[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot, const Limits& limits);
 
 }  // namespace reprieve

@@ -174,7 +174,9 @@ private:
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
     if (row.state != PodState::kRunning) return false;
-    if (attack.reclaim) {
+    if (attack.quota != nullptr) {
+        if (!attack.quota->may_take(pod)) return false;
+    } else if (attack.reclaim) {
         const Queue* queue = row.queue ? session_.snapshot.queues[row.queue].fact : nullptr;
         if (row.queue == attack.queue || !row.queue || (queue != nullptr && !queue->reclaimable)) return false;
     } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
@@ -337,6 +339,17 @@ bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, cons
     return s.name_less(list.pods[a.first], list.pods[b.first]);
 }
 
+std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
+    std::int64_t room = 0;
+    for (const auto& a : s.class_of(pod).requests)
+        room += a.dim == dim ? a.value : 0;
+    if (s.pods[pod].has(kResizing)) {
+        for (const auto& a : s.facts->resize_delta(pod))
+            room -= a.dim == dim ? a.value : 0;
+    }
+    return room;
+}
+
 void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
     if (s.budgets.empty()) return;
     std::vector<std::pair<BudgetId, std::int64_t>> left;
@@ -356,6 +369,16 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
             }
         }
     }
+}
+
+std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list) {
+    std::vector<std::uint32_t> order(list.units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    split_by_budget(s, list, order);
+    std::ranges::stable_partition(order, [&](std::uint32_t u) { return list.units[u].violations > 0; });
+    return order;
 }
 
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed) {
