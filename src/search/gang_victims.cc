@@ -159,7 +159,7 @@ void GangVictims::assess() {
         if (!spare) least.whole_units = 1;
         bound_ = rules_.order->cost(least);
     }
-    if (!rules_.improve || !fit_.counts()) return;
+    if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced);
     if (!cover_->usable()) {
         cover_.reset();
@@ -169,6 +169,14 @@ void GangVictims::assess() {
 }
 
 GangVictims::~GangVictims() = default;
+
+bool GangVictims::suffice(std::span<const std::uint32_t> units) {
+    for (std::uint32_t u : units)
+        take(u);
+    const bool enough = fit_.passes();
+    reset();
+    return enough;
+}
 
 void GangVictims::describe_binding() {
     const Snapshot& s = session_.snapshot;
