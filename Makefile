@@ -20,10 +20,10 @@ build: setup-build  ## the program, at build/reprieve
 	@cmake --build --preset release --target reprieve -j $(JOBS)
 	@scripts/link-program release
 
-demo: build  ## plan one decision on examples/mixed-cluster
+demo: build  ## plan one decision on examples/mixed-cluster, then run the embedded cluster of examples/run
 	@scripts/demo
 
-test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting
+test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting, a real API server
 	@scripts/check
 
 bench: setup  ## benchmarks (ARGS=--benchmark_filter=...)

@@ -21,6 +21,8 @@ public:
     // Counting: the nodes of an evicted or restored unit changed.
     void changed(std::span<const PodId> pods);
     [[nodiscard]] bool passes();
+    // Whether the queues of the members may take them all, at this moment.
+    [[nodiscard]] bool within_limits() const;
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
     [[nodiscard]] std::vector<std::uint32_t> places();
     [[nodiscard]] bool counts() const { return counts_; }
@@ -42,6 +44,7 @@ private:
     std::vector<PodId> members_;
     const TopologySeat& seat_;
     std::vector<Resources::Amount> need_;  // all members together
+    JobAsk ask_;                           // the same, by queue
     bool counts_ = false;
     std::vector<bool> inside_;
     std::vector<std::int64_t> slots_;  // by NodeId

@@ -26,17 +26,16 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
       candidate_(session.snapshot, asker.pod),
       finder_(session) {
     const Snapshot& s = session.snapshot;
-    const PodRow& row = s.pods[asker.pod];
     // Beyond this many resources the arithmetic of `by_amounts` has no place for them; the dry run has.
     amounts_only_ =
         asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
                                                                   session.filters.on(FilterId::kNodeResourcesFit)));
-    limit_binds_ = limited(s, row.queue, asker.amounts) && !within_limits(s, s.later, row.queue, asker.amounts);
+    limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
 }
 
 bool NodeVictims::passes(NodeId node) const {
     const Snapshot& s = session_.snapshot;
-    if (!within_limits(s, s.later, s.pods[asker_.pod].queue, asker_.amounts)) return false;
+    if (!session_.limits.admit(s.later, asker_.pod, asker_.amounts)) return false;
     if (asker_.resize) {
         return std::ranges::all_of(asker_.amounts,
                                    [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
@@ -150,7 +149,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
             session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.pods.size();
         std::vector<PodId> more;
-        if (answer.fit == Fit::kNotNow)
+        if (answer.fit == Fit::kNotNow && beyond_)
             more = remote_pods(node, answer);
         else if (answer.fits())
             more = pods_under_limit();

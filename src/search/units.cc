@@ -9,7 +9,9 @@ namespace reprieve {
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
     if (row.state != PodState::kRunning) return false;
-    if (attack.reclaim) {
+    if (attack.quota != nullptr) {
+        if (!attack.quota->may_take(pod)) return false;
+    } else if (attack.reclaim) {
         const Queue* queue = row.queue ? session_.snapshot.queues[row.queue].fact : nullptr;
         if (row.queue == attack.queue || !row.queue || (queue != nullptr && !queue->reclaimable)) return false;
     } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
@@ -41,7 +43,6 @@ bool UnitFinder::starting(GangId gang) const {
     });
 }
 
-// All running pods that go with this gang; false if one of them may not be taken.
 bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
     const Snapshot& s = session_.snapshot;
     out.clear();
@@ -198,6 +199,16 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
             }
         }
     }
+}
+
+std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list) {
+    std::vector<std::uint32_t> order(list.units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    split_by_budget(s, list, order);
+    std::ranges::stable_partition(order, [&](std::uint32_t u) { return list.units[u].violations > 0; });
+    return order;
 }
 
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed) {
