@@ -9,12 +9,6 @@
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
-namespace {
-
-constexpr std::int64_t kCoverWork = 50'000;  // nodes looked at
-
-}  // namespace
-
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
@@ -456,7 +450,8 @@ void GangVictims::search_exactly(std::optional<GangChoice>& best) {
     if (best && !(bound_ < best->cost)) {
         best->exact = true;
     } else if (cover_) {
-        const Cost bound = std::max(bound_, cover_->run(best, kCoverWork));
+        // A node looked at takes about a microsecond.
+        const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
         if (!best) return;
         best->bound = bound;
         best->exact = !(bound < best->cost);
