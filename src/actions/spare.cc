@@ -40,10 +40,13 @@ private:
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
     // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
-        if (counts_for_a_reclaim(unit)) return false;
+        if (counts_for_a_reclaim(unit) || is_revoked(unit)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
                std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
     }
+
+    // It goes because its queue holds too much, whoever comes in its place.
+    bool is_revoked(const EvictedUnit& unit) { return note(unit.note).action == ActionKind::kRevoke; }
 
     // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
     bool counts_for_a_reclaim(const EvictedUnit& unit) {
@@ -61,6 +64,7 @@ private:
     }
 
     Snapshot& snapshot() { return desk_.session.snapshot; }
+    const Limits& limits() { return desk_.session.limits; }
     const OpNote& note(std::uint32_t id) { return desk_.plan.note_of(Op{.note = id}); }
     std::int32_t priority(const EvictedUnit& unit) { return note(unit.note).priority; }
 
@@ -73,7 +77,8 @@ private:
             if (op.sign < 0) continue;
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
-                if (state != PodState::kEvicted) continue;
+                // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+                if (state != PodState::kEvicted || owner.empty()) continue;
                 EvictedUnit& unit = by_note[op.note];
                 unit.note = op.note;
                 unit.pods.push_back(op.pod);
@@ -87,8 +92,7 @@ private:
                     reclaiming_.insert(path.begin(), path.end());
                 }
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
-                limits_ =
-                    limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
+                limits_ = limits_ || limits().bind(op.pod, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
             if (!fresh && it->second != owner) shared_.insert(op.node);
@@ -104,7 +108,9 @@ private:
         const PodClass& cls = snapshot().class_of(pod);
         if (!desk_.session.filters.node_local(snapshot(), cls)) far_reaching_.push_back(pod);
         for (const auto& [dim, value] : cls.requests) {
-            if (value > 0 && snapshot().pods[pod].queue) asked_[snapshot().pods[pod].queue].insert(dim);
+            if (value <= 0 || !snapshot().pods[pod].queue) continue;
+            std::vector<Dim>& dims = asked_[{snapshot().pods[pod].queue, !limits().is_fixed(pod)}];
+            if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
         }
     }
 
@@ -118,23 +124,15 @@ private:
         }
         return std::ranges::all_of(far_reaching_, [&](PodId p) { return placement_holds(desk_, p); }) &&
                std::ranges::none_of(asked_, [&](const auto& item) {
-                   return shares_limit_with(item.first, back) && is_over_limit(item.first, item.second);
+                   const auto [queue, preemptible] = item.first;
+                   return shares_limit_with(queue, back) &&
+                          limits().exceeded(snapshot().later, queue, item.second, preemptible);
                });
     }
 
     bool shares_limit_with(QueueId queue, std::span<const PodId> pods) {
         return std::ranges::any_of(pods, [&](PodId p) {
             return snapshot().pods[p].queue && share_limit(snapshot(), snapshot().pods[p].queue, queue);
-        });
-    }
-
-    bool is_over_limit(QueueId queue, const std::set<Dim>& dims) {
-        return std::ranges::any_of(snapshot().queue_path[queue], [&](QueueId q) {
-            const Queue* fact = snapshot().queues[q].fact;
-            return fact != nullptr && std::ranges::any_of(dims, [&](Dim dim) {
-                       const std::int64_t* limit = fact->limit.find(dim);
-                       return limit != nullptr && snapshot().later.queue_used(q, dim) > *limit;
-                   });
         });
     }
 
@@ -221,6 +219,7 @@ private:
     void relieve_gangs() {
         std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
         for (const EvictedUnit& unit : units_) {
+            if (is_revoked(unit)) continue;
             for (PodId pod : unit.pods) {
                 const GangId gang = snapshot().pods[pod].gang;
                 if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
@@ -289,10 +288,10 @@ private:
     std::set<PodId> placed_;
     std::vector<PodId> in_order_;  // the same, as they were served
     std::map<NodeId, std::vector<PodId>> on_node_;
-    std::vector<PodId> far_reaching_;         // of those, with rules that look beyond their node
-    std::map<QueueId, std::set<Dim>> asked_;  // what was placed in which queue
-    std::set<QueueId> reclaiming_;            // queues that reclaim in this plan, and those above them but the root
-    std::map<PodId, std::uint32_t> notes_;    // of those
+    std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
+    std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
+    std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
+    std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
 };
 

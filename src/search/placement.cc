@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/check.h"
-#include "plugins/limits.h"
 
 namespace reprieve {
 namespace {
@@ -86,10 +85,10 @@ bool Placer::fits(PodId pod, NodeId node, View view) {
     const Snapshot& s = session_.snapshot;
     if (!facts(pod)[node.index()].fits()) return false;
     const Candidate candidate(s, pod);
-    if (!within_limits(s, s.later, s.pods[pod].queue, candidate.cls.requests)) return false;
+    if (!session_.limits.admit(s.later, pod)) return false;
     if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) return false;
     if (view == View::kNow) {
-        if (!within_limits(s, s.now, s.pods[pod].queue, candidate.cls.requests)) return false;
+        if (!session_.limits.admit(s.now, pod)) return false;
         if (!session_.filters.check_view(candidate, s.now, s.later, node).fits()) return false;
     }
     feasible_.assign(1, node);
@@ -100,9 +99,8 @@ bool Placer::fits(PodId pod, NodeId node, View view) {
 NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
     const Snapshot& s = session_.snapshot;
     const Candidate candidate(s, pod);
-    const QueueId queue = s.pods[pod].queue;
-    if (!within_limits(s, s.later, queue, candidate.cls.requests)) return {};
-    if (view == View::kNow && !within_limits(s, s.now, queue, candidate.cls.requests)) return {};
+    if (!session_.limits.admit(s.later, pod)) return {};
+    if (view == View::kNow && !session_.limits.admit(s.now, pod)) return {};
     if (within.empty()) {
         if (FitBoard* b = board(pod)) {
             if (view == View::kNow) return b->best_now(session_);

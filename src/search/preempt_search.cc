@@ -118,8 +118,7 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
         return find_limited(victims, pod);
     }
 
-    const bool binds =
-        limited(s, s.pods[pod].queue, asker.amounts) && !within_limits(s, s.later, s.pods[pod].queue, asker.amounts);
+    const bool binds = !session_.limits.admit(s.later, pod);
     const bool local = session_.filters.node_local(s, cls) && !binds;
     if (!local) {
         Board once;
@@ -196,9 +195,7 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
 // A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
 std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, PodId pod) {
     const Snapshot& s = session_.snapshot;
-    const PodClass& cls = s.class_of(pod);
-    const bool binds =
-        limited(s, s.pods[pod].queue, cls.requests) && !within_limits(s, s.later, s.pods[pod].queue, cls.requests);
+    const bool binds = !session_.limits.admit(s.later, pod);
     std::vector<NodeId> potential;
     for (NodeId node : s.nodes_by_name) {
         if (is_potential(pod, node, binds)) potential.push_back(node);

@@ -1,6 +1,8 @@
 #include "search/units.h"
 
 #include <algorithm>
+#include <compare>
+#include <numeric>
 
 #include "base/wide.h"
 #include "state/sub_groups.h"
@@ -8,22 +10,52 @@
 namespace reprieve {
 namespace {
 
-// How much of the need one pod covers (capped) and what it holds in all, in millionths summed over the dimensions.
-struct Coverage {
-    std::int64_t covered = 0;
-    std::int64_t size = 0;
+// A sum of fractions, kept exact: shares of a need that are equal must compare as equal. Beyond any real size the
+// denominator is rounded.
+class Fractions {
+public:
+    // REQUIRES: 0 <= part, 0 < whole.
+    void add(std::int64_t part, std::int64_t whole) {
+        constexpr std::int64_t kMostDenominator = std::int64_t{1} << 40;
+        const std::int64_t common = std::gcd(part, whole);
+        part /= common;
+        whole /= common;
+        while (static_cast<Wide>(below_ / std::gcd(below_, whole)) * whole > kMostDenominator) {
+            part /= 2;
+            whole = std::max<std::int64_t>(whole / 2, 1);
+            above_ /= 2;
+            below_ = std::max<std::int64_t>(below_ / 2, 1);
+        }
+        const std::int64_t shared = std::lcm(below_, whole);
+        above_ = above_ * (shared / below_) + static_cast<Wide>(part) * (shared / whole);
+        below_ = shared;
+    }
+
+    friend std::strong_ordering operator<=>(const Fractions& a, const Fractions& b) {
+        return a.above_ * b.below_ <=> b.above_ * a.below_;
+    }
+    friend bool operator==(const Fractions& a, const Fractions& b) { return (a <=> b) == 0; }
+
+private:
+    Wide above_ = 0;
+    std::int64_t below_ = 1;
 };
 
-Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) {
+// How much of the need one pod covers (capped) and what it holds in all, as shares of the need summed over the
+// dimensions.
+struct Coverage {
+    Fractions covered;
+    Fractions size;
+};
+
+Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need, bool useful) {
     Coverage out;
     for (const auto& [dim, needed] : need) {
         if (dim == kPods || needed <= 0) continue;
         for (const auto& [have, value] : cls.requests) {
-            if (have != dim) continue;
-            out.covered += multiply_divide(std::min(value, needed), 1'000'000, needed);
-            out.size = saturating_add(
-                out.size,
-                static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(value) * 1'000'000 / needed, INT64_MAX)));
+            if (have != dim || value <= 0) continue;
+            if (useful) out.covered.add(std::min(value, needed), needed);
+            out.size.add(value, needed);
         }
     }
     return out;
@@ -32,9 +64,8 @@ Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) 
 // Which pods of a gang go first: most coverage, lowest priority, least waste, youngest, later name.
 bool goes_first(const Snapshot& s, const Attack& attack, PodId a, PodId b) {
     const auto covers = [&](PodId p) {
-        Coverage c = coverage(s.class_of(p), attack.need);
-        if (attack.useful != nullptr && !(*attack.useful)[s.pods[p].node.index()]) c.covered = 0;
-        return c;
+        const bool useful = attack.useful == nullptr || (*attack.useful)[s.pods[p].node.index()];
+        return coverage(s.class_of(p), attack.need, useful);
     };
     const Coverage x = covers(a);
     const Coverage y = covers(b);
@@ -143,7 +174,9 @@ private:
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
     if (row.state != PodState::kRunning) return false;
-    if (attack.reclaim) {
+    if (attack.quota != nullptr) {
+        if (!attack.quota->may_take(pod)) return false;
+    } else if (attack.reclaim) {
         const Queue* queue = row.queue ? session_.snapshot.queues[row.queue].fact : nullptr;
         if (row.queue == attack.queue || !row.queue || (queue != nullptr && !queue->reclaimable)) return false;
     } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
@@ -175,7 +208,6 @@ bool UnitFinder::starting(GangId gang) const {
     });
 }
 
-// All running pods that go with this gang; false if one of them may not be taken.
 bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
     const Snapshot& s = session_.snapshot;
     out.clear();
@@ -303,9 +335,19 @@ bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, cons
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.rank != b.rank) return a.rank > b.rank;
     if (a.count != b.count) return a.count > b.count;
-    if (a.gang && a.gang == b.gang && a.kind != b.kind) return a.kind == UnitKind::kWhole;
     if (a.start_us != b.start_us) return a.start_us < b.start_us;
     return s.name_less(list.pods[a.first], list.pods[b.first]);
+}
+
+std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
+    std::int64_t room = 0;
+    for (const auto& a : s.class_of(pod).requests)
+        room += a.dim == dim ? a.value : 0;
+    if (s.pods[pod].has(kResizing)) {
+        for (const auto& a : s.facts->resize_delta(pod))
+            room -= a.dim == dim ? a.value : 0;
+    }
+    return room;
 }
 
 void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
@@ -327,6 +369,16 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
             }
         }
     }
+}
+
+std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list) {
+    std::vector<std::uint32_t> order(list.units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    split_by_budget(s, list, order);
+    std::ranges::stable_partition(order, [&](std::uint32_t u) { return list.units[u].violations > 0; });
+    return order;
 }
 
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed) {

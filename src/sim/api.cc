@@ -49,6 +49,14 @@ Result<void> Api::annotate(const PodRef& pod,
     return {};
 }
 
+Result<void> Api::annotate_queue(const std::string& queue, const std::map<std::string, std::string>& set) {
+    const Json change = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                         {"kind", "Queue"},
+                         {"metadata", {{"name", queue}, {"annotations", set}}}};
+    if (!find_like(change)) return fail(fmt::format("queues \"{}\" not found", queue));
+    return apply(change);
+}
+
 Result<void> Api::mark(const PodRef& pod) {
     const Result<SlotId> slot = find(pod);
     if (!slot) return {};  // who is gone needs no mark

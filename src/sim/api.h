@@ -26,6 +26,7 @@ public:
     [[nodiscard]] Result<void> annotate(const PodRef& pod,
                                         const std::map<std::string, std::string>& set,
                                         const std::vector<std::string>& remove);
+    [[nodiscard]] Result<void> annotate_queue(const std::string& queue, const std::map<std::string, std::string>& set);
     // Sets the condition DisruptionTarget.
     [[nodiscard]] Result<void> mark(const PodRef& pod);
     // DELETE; without a grace, with the pod's own. A pod that is on no node, or finished, is gone at once.

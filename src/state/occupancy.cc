@@ -39,6 +39,8 @@ void Occupancy::resize(
     free_.resize(nodes * dims_);
     domain_free_.resize(domains * dims_);
     queue_used_.resize(queues * dims_);
+    queue_fixed_.resize(queues * dims_);
+    queue_preemptible_.resize(queues * dims_);
     nodes_.resize(nodes);
     claim_users_.resize(claims);
     for (NodeId node : IdRange<NodeId>(nodes))
@@ -69,7 +71,7 @@ void Occupancy::change_free(const Geometry& geometry, NodeId node, std::int64_t*
 
 void Occupancy::apply_amounts(
     const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign) {
-    if (!node) return apply_queue(geometry, amounts, queue, sign);
+    if (!node) return apply_queue(geometry, amounts, queue, queue_used_, sign);
     std::int64_t* row = free_.data() + node.index() * dims_;
     if (queue && (*geometry.domains)[node].empty() && (*geometry.queue_path)[queue].size() == 1) {
         // The common case, in one pass: no topology, a queue without ancestors.
@@ -82,19 +84,29 @@ void Occupancy::apply_amounts(
     }
     for (const auto& [dim, value] : amounts)
         change_free(geometry, node, row, dim, -sign * value);
-    apply_queue(geometry, amounts, queue, sign);
+    apply_queue(geometry, amounts, queue, queue_used_, sign);
 }
 
 void Occupancy::apply_queue(const Geometry& geometry,
                             std::span<const Resources::Amount> amounts,
                             QueueId queue,
+                            std::vector<std::int64_t>& sums,
                             int sign) {
     if (!queue) return;
     for (QueueId q : (*geometry.queue_path)[queue]) {
-        std::int64_t* sums = queue_used_.data() + q.index() * dims_;
+        std::int64_t* row = sums.data() + q.index() * dims_;
         for (const auto& [dim, value] : amounts)
-            sums[dim.index()] += sign * value;
+            row[dim.index()] += sign * value;
     }
+}
+
+void Occupancy::apply_mark(const Geometry& geometry,
+                           QuotaMark mark,
+                           std::span<const Resources::Amount> amounts,
+                           QueueId queue,
+                           int sign) {
+    if (mark == QuotaMark::kNone) return;
+    apply_queue(geometry, amounts, queue, mark == QuotaMark::kFixed ? queue_fixed_ : queue_preemptible_, sign);
 }
 
 void Occupancy::apply(const Geometry& geometry,
@@ -105,6 +117,7 @@ void Occupancy::apply(const Geometry& geometry,
                       std::span<const DeviceHold> holds,
                       int sign) {
     apply_amounts(geometry, cls.requests, node, queue, sign);
+    apply_mark(geometry, cls.mark, cls.requests, queue, sign);
     if (!node) return;  // bound to a node that does not exist: it counts for its queue only
     for (TermId term : cls.matched)
         apply_term(geometry, term, node, sign);
@@ -173,9 +186,14 @@ void Occupancy::apply_rare(const Geometry& geometry,
     hold_devices((*geometry.devices)[node], use.devices, holds, sign);
 }
 
-void Occupancy::grow(
-    const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign) {
+void Occupancy::grow(const Geometry& geometry,
+                     const PodClass& cls,
+                     NodeId node,
+                     QueueId queue,
+                     std::span<const Resources::Amount> amounts,
+                     int sign) {
     apply_amounts(geometry, amounts, node, queue, sign);
+    apply_mark(geometry, cls.mark, amounts, queue, sign);
 }
 
 }  // namespace reprieve

@@ -104,8 +104,12 @@ public:
     // Adds to what a node offers (a node arrives, changes or leaves).
     void offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign);
     // Extra room held by a pod beyond its class's request (an in-place resize).
-    void grow(
-        const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign);
+    void grow(const Geometry& geometry,
+              const PodClass& cls,
+              NodeId node,
+              QueueId queue,
+              std::span<const Resources::Amount> amounts,
+              int sign);
 
     // Claims that will be bound when their pods come; sign as in `apply`.
     void bind(std::span<const ClaimBinding> claims, int sign) { bindings_.hold(claims, sign); }
@@ -117,6 +121,13 @@ public:
     }
     [[nodiscard]] std::int64_t queue_used(QueueId queue, Dim dim) const {
         return queue_used_[queue.index() * dims_ + dim.index()];
+    }
+    // Of that use: pods marked as not preemptible, and pods marked as preemptible.
+    [[nodiscard]] std::int64_t queue_fixed(QueueId queue, Dim dim) const {
+        return queue_fixed_[queue.index() * dims_ + dim.index()];
+    }
+    [[nodiscard]] std::int64_t queue_preemptible(QueueId queue, Dim dim) const {
+        return queue_preemptible_[queue.index() * dims_ + dim.index()];
     }
     [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
         return matching_[term].at(static_cast<std::size_t>(domain));
@@ -141,7 +152,13 @@ private:
     void change_free(const Geometry& geometry, NodeId node, std::int64_t* row, Dim dim, std::int64_t by);
     void apply_amounts(
         const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign);
-    void apply_queue(const Geometry& geometry, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
+    void apply_queue(const Geometry& geometry,
+                     std::span<const Resources::Amount> amounts,
+                     QueueId queue,
+                     std::vector<std::int64_t>& sums,
+                     int sign);
+    void apply_mark(
+        const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
     void apply_rare(const Geometry& geometry,
                     const PodClass& cls,
                     const PodSpec& spec,
@@ -153,6 +170,8 @@ private:
     std::vector<std::int64_t> free_;         // node x dim
     std::vector<std::int64_t> domain_free_;  // domain x dim
     std::vector<std::int64_t> queue_used_;   // queue x dim, children included
+    std::vector<std::int64_t> queue_fixed_;  // of that, by mark; pods without one are the rest
+    std::vector<std::int64_t> queue_preemptible_;
     IdVector<TermId, PlaceCounts<std::int32_t>> matching_;
     IdVector<TermId, std::int64_t> matching_total_;
     TermLog term_log_;

@@ -65,6 +65,21 @@ void World::follow(const Json& plan, Faults& faults) {
     }
     for (const Json& placement : plan["placements"])
         place(placement, faults);
+    for (const Json& queue : plan["queues"]) {
+        if (queue.contains("preempting")) grant(queue, faults);
+    }
+}
+
+void World::grant(const Json& queue, Faults& faults) {
+    Json* object = find("Queue", queue.value("name", ""));
+    if (object == nullptr) {
+        faults.push_back(fmt::format("grants to {}, which is no Queue", queue.value("name", "")));
+        return;
+    }
+    Json amounts = Json::object();
+    for (const auto& [resource, amount] : queue["allocated"].items())
+        amounts[resource] = fmt::format("{}{}", amount.get<std::int64_t>(), resource == "cpu" ? "m" : "");
+    (*object)["metadata"]["annotations"]["reprieve.dev/allocated"] = amounts.dump();
 }
 
 void World::evict(const Json& eviction, Faults& faults) {

@@ -2,7 +2,8 @@
 // and lets the scenario's events happen.
 //
 // Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets
-// them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated.
+// them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated. What a
+// balanced queue was granted is written on it.
 //
 // Events, each a map with one key:
 //   time: +30s             the clock
@@ -39,6 +40,7 @@ private:
     [[nodiscard]] Json* find_pod(const std::string& name) { return find("Pod", name); }
     void evict(const Json& eviction, Faults& faults);
     void place(const Json& placement, Faults& faults);
+    void grant(const Json& queue, Faults& faults);
     void remove(const Json* object);
     void create(const Json& object, Faults& faults);
     void erase(const Json& what, Faults& faults);
