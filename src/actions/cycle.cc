@@ -16,7 +16,9 @@
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promises.h"
+#include "actions/queue_balance.h"
 #include "actions/revoke.h"
+#include "actions/serving_preempt.h"
 #include "actions/soft_evictions.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
@@ -37,11 +39,17 @@ public:
           desk_{session_, placer_, builder_},
           promises_(desk_),
           actions_(config.actions ? *config.actions : default_actions()) {
+        // By default an action that stops pods for nobody has work only where somebody asks for it.
+        if (!config.actions && !states_requests(session_.snapshot))
+            std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
             if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
                 gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
+            if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
+                queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
+            if (action.kind == ActionKind::kRevoke) revoke_ = &action;
             if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
                 job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
@@ -56,18 +64,21 @@ public:
         // action stands that serves them.
         const auto demands = std::ranges::find_if_not(actions_, over_the_cluster, &ActionConfig::kind);
         for (auto action = actions_.begin(); action != demands; ++action)
-            run_once(*action);
+            run_once(*action, only);
         serve_resizes();
         serve_all();
         for (auto action = demands; action != actions_.end(); ++action)
-            run_once(*action);
+            run_once(*action, only);
         serve_again();
         for (Refused& item : refused_)
             write(item);
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
+        const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
+        if (queue_balance_) queue_balance_->report(evicted, plan.queues);
+        if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         sort_plan(plan);
         return plan;
     }
@@ -97,13 +108,29 @@ private:
         return kind == ActionKind::kRevoke || kind == ActionKind::kServingPreempt || kind == ActionKind::kQueueBalance;
     }
 
-    void run_once(const ActionConfig& action) {
+    void run_once(const ActionConfig& action, const std::vector<std::string>& only) {
         switch (action.kind) {
+            case ActionKind::kQueueBalance:
+                queue_balance_->run();
+                break;
+            case ActionKind::kServingPreempt:
+                if (serving_) break;
+                serving_ = std::make_unique<ServingPreempt>(desk_, action);
+                serving_->run(only);
+                break;
             case ActionKind::kRevoke:
                 return revoke(action);
             default:
                 break;  // serves demands one by one
         }
+    }
+
+    std::vector<PodId> evicted_pods() {
+        std::vector<PodId> found;
+        for (PodId pod : IdRange<PodId>(snapshot().pods.size())) {
+            if (snapshot().pods[pod].state == PodState::kEvicted) found.push_back(pod);
+        }
+        return found;
     }
 
     void revoke(const ActionConfig& action) {
@@ -271,16 +298,26 @@ private:
             small_.push_back(demand);
             return;
         }
+        if (!queue_balance_) return serve_by_actions(demand, demand);
+        const Demand part = queue_balance_->granted_part(demand);
+        if (part.pods.empty())
+            refuse(demand, {.why_not = "its gang has its minimum, and its queue is granted no more"});
+        else
+            serve_by_actions(demand, part);
+    }
+
+    // `part`: the members of the demand that may come now.
+    void serve_by_actions(const Demand& demand, const Demand& part) {
         Served last;
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
-            if (!allocated && fits_without_evictions(demand)) {
+            if (!allocated && fits_without_evictions(part)) {
                 if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
                 continue;
             }
-            Served served = attempt(action, demand);
+            Served served = attempt(action, part);
             if (served.done) {
                 finish(demand);
                 return;
@@ -310,11 +347,18 @@ private:
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
+        if (const std::string excess = served.done && queue_balance_ ? queue_balance_->excess(demand) : "";
+            !excess.empty())
+            return take_back(start, demand, excess);
         if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
+        return take_back(start, demand, "whoever makes room for it is needed by others that this plan places");
+    }
+
+    Served take_back(Transaction::Checkpoint start, const Demand& demand, std::string why_not) {
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
-        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
+        return {.why_not = std::move(why_not)};
     }
 
     bool evicts_since(Transaction::Checkpoint start) {
@@ -441,8 +485,11 @@ private:
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
+    std::unique_ptr<QueueBalance> queue_balance_;
     const ActionConfig* reclaim_ = nullptr;
+    const ActionConfig* revoke_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
+    std::unique_ptr<ServingPreempt> serving_;
     std::unique_ptr<JobPreempt> job_preempt_;
     bool backfills_ = false;
     bool crosses_queues_ = false;

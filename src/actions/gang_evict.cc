@@ -60,6 +60,7 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     GangRules rules = common_rules(demand, need);
     rules.bundles.queue_order = victim_queue_order(s, *shares_, demand.queue);
+    if (rules.bundles.queue_order.empty()) return {};  // there is no other queue
     // Whether the queue may reclaim at all, before anything is searched.
     ShareVote vote(s, *shares_, demand.queue, need);
     if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
@@ -118,8 +119,6 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
-    domains_ = 0;
-    bool bounded = false;
     // A soft rule falls back tier by tier; otherwise all domains compete.
     for (std::size_t first = 0; first < space.domains.size() && !best;) {
         std::size_t last = space.soft ? first + 1 : space.domains.size();
@@ -135,28 +134,36 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
                 why_not = victims->binding();
         }
         std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
-        domains_ += entered.size();
-        for (const auto& v : entered) {
-            if (!bounded || v->bound() < bound_) bound_ = v->bound();
-            bounded = true;
-        }
-        if (entered.size() > static_cast<std::size_t>(action_.max_domains))
-            entered.resize(static_cast<std::size_t>(action_.max_domains));
-        for (const auto& victims : entered) {
-            if (best && action_.improve && !(victims->bound() < best->cost)) break;
-            auto choice = victims->find();
+        std::vector<Cost> bounds;  // as far as they are known in the end
+        for (const auto& victims : entered)
+            bounds.push_back(victims->bound());
+        const auto most = static_cast<std::size_t>(action_.max_domains);
+        for (std::size_t i = 0; i < std::min(entered.size(), most); ++i) {
+            if (best && action_.improve && !(bounds[i] < best->cost)) break;
+            auto choice = entered[i]->find();
             if (!choice) continue;
-            if (!best || choice->cost < best->cost) {
-                if (best) runner_up_ = best->cost;
-                best = std::move(choice);
-            } else if (!runner_up_ || choice->cost < *runner_up_) {
-                runner_up_ = choice->cost;
-            }
+            bounds[i] = choice->bound;
+            challenge(best, std::move(*choice));
             if (!action_.improve) break;
         }
+        if (best) bound_ = *std::ranges::min_element(bounds);
         first = last;
     }
     return best;
+}
+
+// Keeps the cheaper of two; whatever loses may be the runner-up.
+void GangEvict::challenge(std::optional<GangChoice>& best, GangChoice choice) {
+    const auto lost = [&](const std::optional<Cost>& cost) {
+        if (cost && (!runner_up_ || *cost < *runner_up_)) runner_up_ = cost;
+    };
+    lost(choice.runner_up);
+    if (best && !(choice.cost < best->cost)) {
+        lost(choice.cost);
+        return;
+    }
+    if (best) lost(best->cost);
+    best = std::move(choice);
 }
 
 void GangEvict::carry_out(const Demand& demand,
@@ -202,11 +209,9 @@ void GangEvict::certify(const Demand& demand,
                         const std::vector<QueueId>& queue_order) {
     const std::string owner = owner_name(desk_.snapshot(), demand);
     Certificate c{.owner = owner, .action = to_text(action_.kind)};
-    const bool proven = action_.improve && choice.exact && !(bound_ < choice.cost);
+    const bool proven = action_.improve && !(bound_ < choice.cost);
     c.status = !action_.improve ? CertificateStatus::kHeuristic
                                 : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
-    // One domain searched to the end is as good as a bound.
-    if (action_.improve && choice.exact && domains_ == 1) c.status = CertificateStatus::kOptimal;
     c.cost = order_.print(choice.cost);
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);

@@ -41,6 +41,7 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
+    void challenge(std::optional<GangChoice>& best, GangChoice choice);
     void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,
                  const GangChoice& choice,
@@ -55,7 +56,6 @@ private:
     bool reclaim_;
     std::optional<Cost> runner_up_;
     Cost bound_;  // over all domains
-    std::size_t domains_ = 0;
 };
 
 }  // namespace reprieve

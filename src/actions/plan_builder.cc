@@ -46,11 +46,27 @@ std::string gang_of(const Snapshot& s, PodId pod, const OpNote& note) {
     return gang && s.gangs[gang].min > 0 ? s.gang_name(gang) : note.owner;
 }
 
+template <class Items>
+void append(const Items& more, Items& to) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+void append(const Plan& part, Plan& plan) {
+    append(part.evictions, plan.evictions);
+    append(part.scale, plan.scale);
+    append(part.force_deletes, plan.force_deletes);
+    append(part.annotations, plan.annotations);
+    append(part.matches, plan.matches);
+    append(part.unplaced, plan.unplaced);
+}
+
 std::string explain(const OpNote& note) {
     return note.reason + note.part + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
 }
 
 }  // namespace
+
+void PlanBuilder::add(Plan part) { parts_.push_back(std::move(part)); }
 
 std::uint32_t PlanBuilder::note(OpNote note) {
     notes_.push_back(std::move(note));
@@ -102,7 +118,7 @@ Plan PlanBuilder::build(const Session& session) const {
                                       .action = to_text(note.action),
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
-                                      .stage = "",
+                                      .stage = note.stage,
                                       .reason = explain(note)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),
@@ -124,6 +140,8 @@ Plan PlanBuilder::build(const Session& session) const {
     plan.certificates = certificates_;
     plan.nominations_cleared.assign(cleared_.begin(), cleared_.end());
     plan.warnings = warnings_;
+    for (const Plan& part : parts_)
+        append(part, plan);
     sort_plan(plan);
     return plan;
 }

@@ -22,6 +22,7 @@ struct OpNote {
     UnitKind unit = UnitKind::kPod;
     std::string group;
     EvictionMode mode = EvictionMode::kDelete;
+    std::string stage;            // of queueBalance
     std::int32_t violations = 0;  // pods of the unit that break a budget
     std::int32_t priority = 0;    // of the unit
     std::string reason;           // who makes room for whom, by which rule
@@ -51,6 +52,8 @@ public:
     void eviction(Eviction entry) { overdue_.push_back(std::move(entry)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
     void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+    // What an action over the whole cluster has decided besides ops.
+    void add(Plan part);
 
     // The plan of everything in the session's journal, sorted.
     [[nodiscard]] Plan build(const Session& session) const;
@@ -63,6 +66,7 @@ private:
     std::vector<Eviction> overdue_;
     std::set<std::string> cleared_;
     std::vector<std::string> warnings_;
+    std::vector<Plan> parts_;
 };
 
 // Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.

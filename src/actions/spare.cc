@@ -8,7 +8,7 @@
 
 #include "actions/holds.h"
 #include "plugins/limits.h"
-#include "search/units.h"
+#include "search/surplus.h"
 
 namespace reprieve {
 namespace {
@@ -40,13 +40,10 @@ private:
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
     // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
-        if (counts_for_a_reclaim(unit) || is_revoked(unit)) return false;
+        if (counts_for_a_reclaim(unit)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
                std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
     }
-
-    // It goes because its queue holds too much, whoever comes in its place.
-    bool is_revoked(const EvictedUnit& unit) { return note(unit.note).action == ActionKind::kRevoke; }
 
     // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
     bool counts_for_a_reclaim(const EvictedUnit& unit) {
@@ -77,7 +74,8 @@ private:
             if (op.sign < 0) continue;
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
-                if (state != PodState::kEvicted) continue;
+                // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+                if (state != PodState::kEvicted || owner.empty()) continue;
                 if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
                     robbed_[owner].insert(snapshot().pods[op.pod].queue);
                 EvictedUnit& unit = by_note[op.note];
@@ -227,7 +225,6 @@ private:
     void relieve_gangs() {
         std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
         for (const EvictedUnit& unit : units_) {
-            if (is_revoked(unit)) continue;
             for (PodId pod : unit.pods) {
                 const GangId gang = snapshot().pods[pod].gang;
                 if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;

@@ -76,7 +76,7 @@ public:
           writes_(access, client_options(target, access, 2)),
           source_(reads_, words, pods_, addresses_, source_options()),
           lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, clock())),
-          sink_(writes_, pods_, addresses_, sink_options(election)) {
+          sink_(writes_, pods_, addresses_, sink_options(target, election)) {
         if (lease_) lease_->on_change([this](bool) { source_.wake(); });
     }
 
@@ -120,11 +120,12 @@ private:
         options.refusals = kRefusals;
         return options;
     }
-    [[nodiscard]] KubeSinkOptions sink_options(const ElectionOptions& election) {
+    [[nodiscard]] KubeSinkOptions sink_options(const KubeTarget& target, const ElectionOptions& election) {
         KubeSinkOptions options;
         options.may_act = [this] { return leads(); };
         options.on_failure = [this] { source_.wake(); };
         options.announcer.instance = election.identity;
+        options.resource_quotas = target.resource_quotas;
         return options;
     }
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "app/planning.h"
+
 namespace reprieve {
 
 struct PlanOptions {
-    std::vector<std::string> files;
-    std::string config_file;
+    PlanningOptions planning;
     std::vector<std::string> only;
-    std::string now;
     std::string output = "table";
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "manifest/config.h"
 #include "state/devices.h"
 
 namespace reprieve {
@@ -24,9 +23,6 @@ public:
         }
         for (const auto& [node, use] : use_)
             look_at_use(node, use);
-        if (cluster_.servings().size() > 0 && !is_carried_out(ActionKind::kServingPreempt))
-            counts_["ServingDeployment: action servingPreempt is not carried out by this version"] +=
-                cluster_.servings().size();
         std::vector<std::string> out;
         for (const auto& [sentence, count] : counts_)
             out.push_back(count == 1 ? sentence : fmt::format("{} ({} times)", sentence, count));

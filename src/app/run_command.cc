@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -16,6 +16,7 @@
 #include "app/live_view.h"
 #include "app/pace.h"
 #include "app/plan_table.h"
+#include "app/planning.h"
 #include "app/run_log.h"
 #include "app/run_summary.h"
 #include "app/screen.h"
@@ -36,11 +37,6 @@ constexpr Duration kResync{std::int64_t{300} * 1'000'000};
 int complain(const std::string& message, int code = kExitFailure) {
     print_complaint(message);
     return code;
-}
-
-Time machine_time() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::seconds>(since).count() * 1'000'000};
 }
 
 bool wants_kube(const RunOptions& options) { return options.in_cluster || !options.kubeconfig.empty(); }
@@ -90,12 +86,9 @@ public:
 
 private:
     Result<void> read_arguments() {
-        start_ = machine_time();
-        if (!options_.now.empty()) {
-            const auto given = parse_time(options_.now);
-            if (!given) return fail("--now: " + given.error().message);
-            start_ = *given;
-        }
+        const auto start = planning_time(options_.now);
+        if (!start) return fail(start.error().message);
+        start_ = *start;
         const auto speed =
             parse_speed(options_.speed.empty() ? (stream_.cursor ? kSpeedToWatch : "fast") : options_.speed);
         if (!speed) return std::unexpected(speed.error());
@@ -129,6 +122,8 @@ private:
             loop_.config_text = *text;
         }
         if (loop_.config.scheduler_names.empty()) loop_.config.scheduler_names = {kSchedulerName};
+        if (loop_.config.actions)
+            target_.resource_quotas = std::ranges::any_of(*loop_.config.actions, &ActionConfig::resource_quota);
         return {};
     }
 

@@ -50,6 +50,7 @@ struct KubeTarget {
     bool only_looks = false;     // writes nothing, so needs no leave to act
     std::string lease;           // "namespace/name"; empty: reprieve, where we live
     Duration lease_duration{15'000'000};
+    bool resource_quotas = false;  // grants of queues are also written as ResourceQuotas
 };
 
 struct RunPorts {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "audit/rules.h"
+#include "audit/serving_case.h"
 
 namespace reprieve {
 
@@ -80,6 +81,8 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_reclaims(later, report);
     judge_quota_evictions(later, report);
     judge_need(later, report);
+    judge_balance(judged, report);
+    judge_serving(now, report);
     return report.take();
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "audit/rules.h"
 
@@ -141,6 +142,14 @@ void judge_owner(const Case& judged, const EvictedPod& item, const Owner& owner,
 }
 
 }  // namespace
+
+bool may_be_evicted(const Case& judged, PodId pod) {
+    const PodRow& row = judged.row(pod);
+    if (!judged.runs(pod) || row.has(kForeign) || row.has(kServing)) return false;
+    if (judged.enabled("protected") && !protected_as(judged, row).empty()) return false;
+    if (!judged.enabled("minRuntime")) return true;
+    return !too_young(judged, pod) && !tolerates_preemption(judged, pod, std::numeric_limits<std::int32_t>::min());
+}
 
 void judge_evictions(const Case& judged, Report& report) {
     for (const EvictedPod& item : judged.evicted) {

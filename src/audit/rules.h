@@ -70,6 +70,12 @@ void judge_topology(const Scene& later, Report& report);
 void judge_evictions(const Case& judged, Report& report);
 void judge_budgets(const Case& judged, Report& report);
 void judge_need(const Scene& later, Report& report);
+void judge_balance(const Case& judged, Report& report);
+
+// Whether nothing protects the pod, whoever would evict it (audit_evictions.cc).
+[[nodiscard]] bool may_be_evicted(const Case& judged, PodId pod);
+// Whether the budget counts the loss of this pod (audit_budgets.cc).
+[[nodiscard]] bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod);
 
 // Queues and their use (audit_queues.cc).
 [[nodiscard]] std::string_view queue_name(const Case& judged, QueueId queue);

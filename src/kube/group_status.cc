@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kube/announcer.h"
@@ -27,21 +28,38 @@ Json condition(const char* type, const char* status, const std::string& reason, 
 
 void GroupStatus::take(const Plan& plan) {
     std::set<std::string> placed;
+    std::set<std::string> waiting;
     for (const Placement& placement : plan.placements) {
         if (placement.owner.empty()) continue;
         placed.insert(placement.owner);
-        if (placement.after_evictions) continue;
-        ++binding_[placement.owner].open;
+        if (placement.after_evictions)
+            waiting.insert(placement.owner);
+        else
+            ++binding_[placement.owner].open;
     }
-    for (const Placement& placement : plan.placements) {
-        if (!placement.after_evictions) continue;
-        if (const auto found = binding_.find(placement.owner); found != binding_.end()) found->second.complete = false;
+    for (const std::string& gang : waiting) {
+        if (const auto found = binding_.find(gang); found != binding_.end()) found->second.complete = false;
+        tell_that_it_waits(gang, plan);
     }
     for (const Unplaced& entry : plan.unplaced) {
         // Beside members that have a place, those without are surplus.
         if (entry.owner.empty() || entry.pod.empty() || placed.contains(entry.owner)) continue;
+        waiting_.erase(entry.owner);
         tell(entry.owner, {false, "Unschedulable", Announcer::why(entry)}, plan.now);
     }
+}
+
+// Plans that follow evict nobody more for it: what the first one said still holds.
+void GroupStatus::tell_that_it_waits(const std::string& gang, const Plan& plan) {
+    const auto victims = std::ranges::count(plan.evictions, gang, &Eviction::owner);
+    const bool is_news = waiting_.insert(gang).second;
+    if (victims == 0 && !is_news) return;
+    tell(gang,
+         {false,
+          "Unschedulable",
+          victims == 0 ? std::string("waits for pods that are leaving")
+                       : fmt::format("waits for {} preempted pods to leave", victims)},
+         plan.now);
 }
 
 void GroupStatus::member_ended(const std::string& gang, bool bound, Time now) {
@@ -52,6 +70,7 @@ void GroupStatus::member_ended(const std::string& gang, bool bound, Time now) {
     if (--binding.open > 0) return;
     const bool complete = binding.complete;
     binding_.erase(found);
+    waiting_.erase(gang);
     if (complete) tell(gang, {true, "Scheduled", "all members that the gang needs are bound"}, now);
 }
 

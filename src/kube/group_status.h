@@ -34,11 +34,13 @@ private:
         std::size_t open = 0;
         bool complete = true;  // nobody failed, nobody waits
     };
+    void tell_that_it_waits(const std::string& gang, const Plan& plan);
     void tell(const std::string& gang, Verdict verdict, Time now);
 
     Outbox* outbox_;
     const AddressBook* addresses_;
     std::map<std::string, Binding> binding_;  // gangs with binds on their way
+    std::set<std::string> waiting_;           // gangs that were told that they wait for victims
     std::map<std::string, Verdict> told_;
 };
 

@@ -56,12 +56,15 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
       groups_(outbox_, addresses),
-      queues_(outbox_, addresses),
+      queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling) {
     outbox_.on_failure(options_.on_failure);
+    // Whoever left it there, and also where no plan follows.
+    pods.on_old_plan([this] { client_->run(this, [this] { look_again(); }); });
 }
 
 KubeSink::~KubeSink() {
+    pods_->on_old_plan({});
     client_->forget(this);
     client_->forget(&outbox_);  // before the parts that its callbacks belong to go
 }

@@ -35,6 +35,8 @@ struct KubeSinkOptions {
     AnnouncerOptions announcer;
     ScalingOptions scaling;
     VolumeRunOptions volumes;
+    // What a queue was granted also becomes a ResourceQuota of the namespace of that name.
+    bool resource_quotas = false;
     // A pod that was force deleted and is still there after so long is removed without waiting for its node.
     Duration force_delete_timeout{30'000'000};
     Duration look_again{5'000'000};  // for what could not be tidied up

@@ -43,7 +43,7 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
 std::int64_t DomainFit::slots(NodeId node) const {
     const Snapshot& s = session_.snapshot;
     const PodId like = members_.front();
-    if (!placer_.facts(like)[node.index()].fits()) return 0;
+    if (!accepts(node)) return 0;
     std::int64_t most = wanted();
     for (const auto& [dim, value] : s.class_of(like).requests) {
         const std::int64_t free = s.later.free(node, dim);

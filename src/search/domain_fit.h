@@ -31,6 +31,11 @@ public:
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t wanted() const { return static_cast<std::int64_t>(members_.size()); }
     [[nodiscard]] bool in_domain(NodeId node) const { return inside_[node.index()]; }
+    // Counting only: what each member asks for, and whether the node's facts let it in.
+    [[nodiscard]] std::span<const Resources::Amount> ask() const {
+        return session_.snapshot.class_of(members_.front()).requests;
+    }
+    [[nodiscard]] bool accepts(NodeId node) const { return placer_.facts(members_.front())[node.index()].fits(); }
     [[nodiscard]] std::span<const Resources::Amount> need() const { return need_; }
 
 private:

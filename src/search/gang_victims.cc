@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "search/cover_search.h"
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
-
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
@@ -147,6 +147,23 @@ void GangVictims::assess() {
         if (!spare) least.whole_units = 1;
         bound_ = rules_.order->cost(least);
     }
+    if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
+    cover_ = std::make_unique<CoverSearch>(*this, forced);
+    if (!cover_->usable()) {
+        cover_.reset();
+    } else if (const auto bound = cover_->bound()) {
+        bound_ = std::max(bound_, *bound);
+    }
+}
+
+GangVictims::~GangVictims() = default;
+
+bool GangVictims::suffice(std::span<const std::uint32_t> units) {
+    for (std::uint32_t u : units)
+        take(u);
+    const bool enough = fit_.passes();
+    reset();
+    return enough;
 }
 
 void GangVictims::describe_binding() {
@@ -325,8 +342,23 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
     const std::vector<std::uint32_t> units = taken_units();
     if (!vote(units)) return;
     const Cost cost = cost_of(units);
-    if (best && !(cost < best->cost)) return;
-    best = GangChoice{.seat = seat_, .list = list_, .chosen = units, .cost = cost, .bound = bound_, .exact = false};
+    std::optional<Cost> second;
+    if (best) {
+        second = best->runner_up;
+        if (best->chosen != units)
+            second = std::min(second.value_or(std::max(cost, best->cost)), std::max(cost, best->cost));
+        if (!(cost < best->cost)) {
+            best->runner_up = second;
+            return;
+        }
+    }
+    best = GangChoice{.seat = seat_,
+                      .list = list_,
+                      .chosen = units,
+                      .cost = cost,
+                      .bound = bound_,
+                      .exact = false,
+                      .runner_up = second};
 }
 
 // Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
@@ -408,12 +440,25 @@ std::optional<GangChoice> GangVictims::find() {
             keep_best(best);
         }
         reset();
-        if (best && !(bound_ < best->cost)) best->exact = true;
-        if (best && !best->exact) GangSubsetSearch(*this, *best).run();
+        search_exactly(best);
     }
-    if (best && !(bound_ < best->cost)) best->exact = true;
     if (best && rules_.improve) settle_ties(*best);
     return best;
+}
+
+void GangVictims::search_exactly(std::optional<GangChoice>& best) {
+    if (best && !(bound_ < best->cost)) {
+        best->exact = true;
+    } else if (cover_) {
+        // A node looked at takes about a microsecond.
+        const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
+        if (!best) return;
+        best->bound = bound;
+        best->exact = !(bound < best->cost);
+    } else if (best) {
+        GangSubsetSearch(*this, *best).run();
+        if (best->exact) best->bound = best->cost;
+    }
 }
 
 }  // namespace reprieve

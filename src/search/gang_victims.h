@@ -37,7 +37,10 @@ struct GangChoice {
     Cost cost;
     Cost bound;
     bool exact = false;
+    std::optional<Cost> runner_up;  // the next best set that was looked at
 };
+
+class CoverSearch;
 
 class GangVictims {
 public:
@@ -52,12 +55,17 @@ public:
     [[nodiscard]] const Cost& bound() const { return bound_; }
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
 
+    ~GangVictims();
+
     // REQUIRES: feasible(). Nullopt: the rules leave too little after all.
     [[nodiscard]] std::optional<GangChoice> find();
 
 private:
+    friend class CoverSearch;
     friend class GangSubsetSearch;
     void assess();
+    [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
+    void search_exactly(std::optional<GangChoice>& best);
     void describe_binding();
     [[nodiscard]] bool vote(std::span<const std::uint32_t> units);
     void apply_vote();
@@ -89,6 +97,7 @@ private:
     bool feasible_ = false;
     std::string binding_;
     Cost bound_;
+    std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`
 };
 
 }  // namespace reprieve

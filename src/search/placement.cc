@@ -1,6 +1,7 @@
 #include "search/placement.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/check.h"
 
@@ -60,24 +61,24 @@ FitBoard* Placer::board(PodId pod) {
 }
 
 // Upstream's second pass: affinity and spread may not be satisfied only by pods that are not there yet.
-bool Placer::passes_without_nominated(PodId pod, NodeId node) {
+void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes) {
     Snapshot& s = session_.snapshot;
     const PodClass& cls = s.class_of(pod);
-    if (cls.affinity.empty() && cls.spread.empty()) return true;
-    std::vector<PodId> lifted;
+    if (nodes.empty() || (cls.affinity.empty() && cls.spread.empty())) return;
+    std::set<PodId> lifted;
     const GangId own = s.pods[pod].gang;
     for (const Op& op : session_.tx.journal()) {
         if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
         if (own && s.pods[op.pod].gang == own) continue;  // members of one gang come together
-        if (std::ranges::find(lifted, op.pod) == lifted.end()) lifted.push_back(op.pod);
+        lifted.insert(op.pod);
     }
-    if (lifted.empty()) return true;
+    if (lifted.empty()) return;
     const auto mark = session_.tx.checkpoint();
     for (PodId p : lifted)
         session_.tx.unplace(p);
-    const bool passes = session_.filters.check_view(Candidate(s, pod), s.later, s.later, node).fits();
+    const Candidate candidate(s, pod);
+    std::erase_if(nodes, [&](NodeId n) { return !session_.filters.check_view(candidate, s.later, s.later, n).fits(); });
     session_.tx.rollback(mark);
-    return passes;
 }
 
 bool Placer::fits(PodId pod, NodeId node, View view) {
@@ -90,7 +91,9 @@ bool Placer::fits(PodId pod, NodeId node, View view) {
         if (!session_.limits.admit(s.now, pod)) return false;
         if (!session_.filters.check_view(candidate, s.now, s.later, node).fits()) return false;
     }
-    return passes_without_nominated(pod, node);
+    feasible_.assign(1, node);
+    keep_those_without_nominated(pod, feasible_);
+    return !feasible_.empty();
 }
 
 NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
@@ -110,9 +113,9 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
         if (!answers[node.index()].fits()) continue;
         if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) continue;
         if (view == View::kNow && !session_.filters.check_view(candidate, s.now, s.later, node).fits()) continue;
-        if (!passes_without_nominated(pod, node)) continue;
         feasible_.push_back(node);
     }
+    keep_those_without_nominated(pod, feasible_);
     if (feasible_.empty()) return {};
     return session_.scores.best(candidate, view == View::kNow ? s.now : s.later, s.later, feasible_);
 }

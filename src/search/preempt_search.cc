@@ -112,8 +112,11 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     const Asker asker{.pod = pod, .amounts = cls.requests};
     const VictimRules rules = rules_for(pod, asker.amounts);
     NodeVictims victims(session_, rules, asker);
-    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
+    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage) {
+        if (auto choice = find_limited(victims, pod)) return choice;
+        victims.look_beyond_the_node(true);
         return find_limited(victims, pod);
+    }
 
     const bool binds = !session_.limits.admit(s.later, pod);
     const bool local = session_.filters.node_local(s, cls) && !binds;
@@ -121,6 +124,11 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
         Board once;
         once.limit_binds = binds;
         build(once, victims, pod, rules, asker);
+        if (once.candidates == 0) {
+            // No node can be freed by its own pods alone.
+            victims.look_beyond_the_node(true);
+            build(once, victims, pod, rules, asker);
+        }
         return choose(once, victims);
     }
     const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "state/cluster.h"
+#include "state/serving_members.h"
 
 namespace reprieve {
 namespace {
@@ -46,20 +47,7 @@ bool Cluster::is_ours(const PodSpec& spec) const {
     return scheduler_ids_.empty() || std::ranges::find(scheduler_ids_, spec.scheduler) != scheduler_ids_.end();
 }
 
-// A replica of a serving deployment: by label, or through its ReplicaSet to a Deployment that says how many it wants.
-bool Cluster::serves(const Pod& pod) const {
-    const StringId label = words_.find_string("reprieve.dev/serving");
-    if (label && words_.labels(pod.labels).has(label)) return true;
-    if (words_.text(pod.owner.kind) != "ReplicaSet") return false;
-    const auto find = [&](WorkloadKind kind, StringId name) -> const Workload* {
-        const StringId key = words_.find_string(fmt::format("{}/{}", static_cast<int>(kind), words_.text(name)));
-        return key ? workloads_.get(workloads_.find(pod.ns, key)) : nullptr;
-    };
-    const Workload* set = find(WorkloadKind::kReplicaSet, pod.owner.name);
-    if (set == nullptr || words_.text(set->owner.kind) != "Deployment") return false;
-    const Workload* deployment = find(WorkloadKind::kDeployment, set->owner.name);
-    return deployment != nullptr && deployment->desired_replicas.has_value();
-}
+bool Cluster::serves(const Pod& pod) const { return serving_of(*this, pod).valid(); }
 
 GangId Cluster::gang_of(PodId id) {
     const Pod& pod = pods_[id];

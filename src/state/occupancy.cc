@@ -13,6 +13,12 @@ std::int32_t place_of(const Geometry& geometry, TermId term, NodeId node) {
     return key ? geometry.topology->domain(key, node.index()) : static_cast<std::int32_t>(node.index());
 }
 
+// How many such places there are.
+std::size_t places_of(const Geometry& geometry, TermId term) {
+    const TopologyKeyId key = (*geometry.terms)[term].key;
+    return key ? geometry.topology->domain_count(key) : geometry.devices->size();
+}
+
 // The row with this key in a sorted list, made if absent; rows whose user count falls to zero are removed, so that
 // equal use always has equal bytes.
 template <class Row, class Same, class Less>
@@ -46,14 +52,6 @@ void Occupancy::resize(
     holders_total_.resize(terms);
     pull_.resize(terms);
     pull_total_.resize(terms);
-    for (TermId term : IdRange<TermId>(terms)) {
-        const TopologyKeyId key = (*geometry.terms)[term].key;
-        const std::size_t places = key ? geometry.topology->domain_count(key) : nodes;
-        matching_[term].resize(places);
-        if (!key) continue;  // spread constraints are held by nobody
-        holders_[term].resize(places);
-        pull_[term].resize(places);
-    }
 }
 
 void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign) {
@@ -102,11 +100,8 @@ void Occupancy::apply_queue(const Geometry& geometry,
     }
 }
 
-void Occupancy::apply_mark(const Geometry& geometry,
-                           QuotaMark mark,
-                           std::span<const Resources::Amount> amounts,
-                           QueueId queue,
-                           int sign) {
+void Occupancy::apply_mark(
+    const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign) {
     if (mark == QuotaMark::kNone) return;
     apply_queue(geometry, amounts, queue, mark == QuotaMark::kFixed ? queue_fixed_ : queue_preemptible_, sign);
 }
@@ -130,21 +125,22 @@ void Occupancy::apply(const Geometry& geometry,
 void Occupancy::apply_term(const Geometry& geometry, TermId term, NodeId node, int sign) {
     const std::int32_t place = place_of(geometry, term, node);
     if (place == TopologyIndex::kNoDomain) return;
-    matching_[term][static_cast<std::size_t>(place)] += sign;
+    matching_[term].add(static_cast<std::size_t>(place), sign, places_of(geometry, term));
     matching_total_[term] += sign;
+    if (!(*geometry.terms)[term].key) term_log_.note(term, node.index(), sign);
 }
 
 void Occupancy::apply_held_terms(const Geometry& geometry, const PodClass& cls, NodeId node, int sign) {
     for (TermId term : cls.anti_affinity) {
         const std::int32_t place = place_of(geometry, term, node);
         if (place == TopologyIndex::kNoDomain) continue;
-        holders_[term][static_cast<std::size_t>(place)] += sign;
+        holders_[term].add(static_cast<std::size_t>(place), sign, places_of(geometry, term));
         holders_total_[term] += sign;
     }
     for (const ClassPull& p : cls.pulls) {
         const std::int32_t place = place_of(geometry, p.term, node);
         if (place == TopologyIndex::kNoDomain) continue;
-        pull_[p.term][static_cast<std::size_t>(place)] += sign * p.weight;
+        pull_[p.term].add(static_cast<std::size_t>(place), sign * p.weight, places_of(geometry, p.term));
         pull_total_[p.term] += sign;
     }
 }

@@ -4,6 +4,7 @@
 // nominated are there). Adding a pod and taking it away again gives back every byte; that is what makes what-if exact.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "state/bindings.h"
 #include "state/devices.h"
 #include "state/ids.h"
+#include "state/place_counts.h"
 #include "state/pod_class.h"
 #include "state/terms.h"
 
@@ -47,6 +49,30 @@ struct NodeUse {
     std::vector<ClaimUse> claims;
     std::vector<DeviceUse> devices;  // parallel to the node's devices
     friend bool operator==(const NodeUse&, const NodeUse&) = default;
+};
+
+// The last changes of the counts that spread constraints ask for, so that sums over them follow in small steps. It is
+// no part of what is there: two occupancies with different pasts may be equal.
+class TermLog {
+public:
+    struct Change {
+        TermId term;
+        std::uint32_t node = 0;
+        std::int32_t by = 0;
+    };
+    void note(TermId term, std::size_t node, std::int32_t by) {
+        last_[end_++ % kKept] = {term, static_cast<std::uint32_t>(node), by};
+    }
+    [[nodiscard]] std::uint64_t end() const { return end_; }
+    [[nodiscard]] bool reaches_back_to(std::uint64_t from) const { return end_ - from <= kKept; }
+    // REQUIRES: it reaches back to `at`.
+    [[nodiscard]] const Change& operator[](std::uint64_t at) const { return last_[at % kKept]; }
+    friend bool operator==(const TermLog&, const TermLog&) { return true; }
+
+private:
+    static constexpr std::size_t kKept = 64;
+    std::array<Change, kKept> last_;
+    std::uint64_t end_ = 0;
 };
 
 // What an Occupancy needs to know about the cluster to keep its sums.
@@ -104,16 +130,17 @@ public:
         return queue_preemptible_[queue.index() * dims_ + dim.index()];
     }
     [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
-        return matching_[term][static_cast<std::size_t>(domain)];
+        return matching_[term].at(static_cast<std::size_t>(domain));
     }
-    [[nodiscard]] std::span<const std::int32_t> matching(TermId term) const { return matching_[term]; }
+    [[nodiscard]] const PlaceCounts<std::int32_t>& matching(TermId term) const { return matching_[term]; }
+    [[nodiscard]] const TermLog& term_log() const { return term_log_; }
     [[nodiscard]] std::int64_t matching_total(TermId term) const { return matching_total_[term]; }
     [[nodiscard]] std::int32_t holders(TermId term, std::int32_t domain) const {
-        return holders_[term][static_cast<std::size_t>(domain)];
+        return holders_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] std::int64_t holders_total(TermId term) const { return holders_total_[term]; }
     [[nodiscard]] std::int64_t pull(TermId term, std::int32_t domain) const {
-        return pull_[term][static_cast<std::size_t>(domain)];
+        return pull_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] bool pulls(TermId term) const { return pull_total_[term] != 0; }
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
@@ -130,11 +157,8 @@ private:
                      QueueId queue,
                      std::vector<std::int64_t>& sums,
                      int sign);
-    void apply_mark(const Geometry& geometry,
-                    QuotaMark mark,
-                    std::span<const Resources::Amount> amounts,
-                    QueueId queue,
-                    int sign);
+    void apply_mark(
+        const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
     void apply_rare(const Geometry& geometry,
                     const PodClass& cls,
                     const PodSpec& spec,
@@ -148,11 +172,12 @@ private:
     std::vector<std::int64_t> queue_used_;   // queue x dim, children included
     std::vector<std::int64_t> queue_fixed_;  // of that, by mark; pods without one are the rest
     std::vector<std::int64_t> queue_preemptible_;
-    IdVector<TermId, std::vector<std::int32_t>> matching_;
+    IdVector<TermId, PlaceCounts<std::int32_t>> matching_;
     IdVector<TermId, std::int64_t> matching_total_;
-    IdVector<TermId, std::vector<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
+    TermLog term_log_;
+    IdVector<TermId, PlaceCounts<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
     IdVector<TermId, std::int64_t> holders_total_;
-    IdVector<TermId, std::vector<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
+    IdVector<TermId, PlaceCounts<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
     IdVector<TermId, std::int64_t> pull_total_;         // number of such pods
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;

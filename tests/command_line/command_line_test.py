@@ -148,10 +148,6 @@ class Warnings(unittest.TestCase):
         self.assertEqual(warnings("0:9Gi"), ["device 0 of Node n1 is held more than once or beyond its size"])
         self.assertEqual(warnings("1", "1:4Gi"), ["device 1 of Node n1 is held more than once or beyond its size"])
 
-    def test_serving_is_not_served(self):
-        text = "---\napiVersion: reprieve.dev/v1\nkind: ServingDeployment\nmetadata: {name: h}\nspec: {priority: 5, replicas: 1, resources: {cpu: 1}, planes: [{name: w}]}\n"
-        self.assertIn("ServingDeployment: action servingPreempt is not carried out by this version", plan(NODE + text)[1])
-
 
 class Commands(unittest.TestCase):
     def test_unknown_command(self):

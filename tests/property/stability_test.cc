@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "laboratory.h"
-#include "planning.h"
-#include "world.h"
+#include "story.h"
 
 namespace reprieve::property {
 namespace {
@@ -29,50 +27,13 @@ Json without_contradiction(Json config) {
     return config;
 }
 
-class Story {
-public:
-    explicit Story(std::vector<Json> world)
-        : config_(without_contradiction(random_config())),
-          world_(std::move(world), kNow) {
-        setup_.config = read_config(config_);
-        setup_.config_text = config_.dump();
-    }
-
-    // Plans, checks the plan and follows it.
-    Json cycle() {
-        setup_.now = world_.now();
-        const scenario::Planned planned = scenario::plan_documents(world_.documents(), setup_);
-        RC_LOG() << "--- cycle\n" << as_text(world_.documents()) << config_.dump() << "\n" << planned.json << "\n";
-        RC_ASSERT(planned.error == "");
-        for (const std::string& violation : planned.violations)
-            RC_FAIL(violation);
-        Json plan = Json::parse(planned.json);
-        scenario::Faults faults;
-        world_.follow(plan, faults);
-        for (const std::string& fault : faults)
-            RC_FAIL(fault);
-        return plan;
-    }
-
-    bool let_victims_go() { return world_.let_victims_go(); }
-
-    void return_victims() {
-        scenario::Faults faults;
-        world_.happen({{"victimsReturn", true}}, faults);
-    }
-
-private:
-    Json config_;
-    scenario::Setup setup_;
-    scenario::World world_;
-};
-
-bool binds(const Json& plan) {
-    return std::ranges::any_of(plan["placements"], [](const Json& p) { return p["when"] == "now"; });
-}
-
 // Nobody is nominated to begin with: what the world was promised by somebody else need not be kept.
 WorldTaste fresh() { return {.moving = false}; }
+
+Story random_story() {
+    return Story(random_world({.nodes = 4, .running = 10, .pending = 4}, fresh()),
+                 without_contradiction(random_config()));
+}
 
 // Whom the first plan promised room costs nobody else anything, unless somebody higher has taken it away since. What
 // became possible only by the first plan is no such thing.
@@ -90,14 +51,14 @@ void expect_no_second_victims(const Json& first, const Json& second) {
 }
 
 RC_GTEST_PROP(Stability, WhileVictimsLeaveNobodyElseGoesForTheSame, ()) {
-    Story story(random_world({.nodes = 4, .running = 10, .pending = 4}, fresh()));
+    Story story = random_story();
     const Json first = story.cycle();
     if (first["evictions"].empty()) return;
     expect_no_second_victims(first, story.cycle());
 }
 
 RC_GTEST_PROP(Stability, VictimsThatComeBackCauseNoSecondEvictions, ()) {
-    Story story(random_world({.nodes = 4, .running = 10, .pending = 4}, fresh()));
+    Story story = random_story();
     const Json first = story.cycle();
     if (first["evictions"].empty()) return;
     story.let_victims_go();
@@ -106,7 +67,7 @@ RC_GTEST_PROP(Stability, VictimsThatComeBackCauseNoSecondEvictions, ()) {
 }
 
 RC_GTEST_PROP(Stability, AClosedWorldComesToRest, ()) {
-    Story story(random_world({.nodes = 4, .running = 10, .pending = 4}, fresh()));
+    Story story = random_story();
     int quiet = 0;
     for (int i = 0; i < kCycles && quiet < 2; ++i) {
         const Json plan = story.cycle();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scaling.h"
+
 namespace reprieve::scenario {
 namespace {
 
@@ -58,13 +60,30 @@ Json* World::find(const std::string& kind, const std::string& name) {
 void World::remove(const Json* object) { documents_.erase(documents_.begin() + (object - documents_.data())); }
 
 void World::follow(const Json& plan, Faults& faults) {
-    for (const Json& eviction : plan["evictions"])
-        evict(eviction, faults);
+    for (const Json& eviction : plan["evictions"]) {
+        if (eviction.value("unit", "") != "replica") evict(eviction, faults);
+    }
+    follow_serving(plan, now_, documents_, faults);
     for (const Json& name : plan["nominationsCleared"]) {
         if (Json* pod = find_pod(name.get<std::string>())) (*pod)["status"].erase("nominatedNodeName");
     }
     for (const Json& placement : plan["placements"])
         place(placement, faults);
+    for (const Json& queue : plan["queues"]) {
+        if (queue.contains("preempting")) grant(queue, faults);
+    }
+}
+
+void World::grant(const Json& queue, Faults& faults) {
+    Json* object = find("Queue", queue.value("name", ""));
+    if (object == nullptr) {
+        faults.push_back(fmt::format("grants to {}, which is no Queue", queue.value("name", "")));
+        return;
+    }
+    Json amounts = Json::object();
+    for (const auto& [resource, amount] : queue["allocated"].items())
+        amounts[resource] = fmt::format("{}{}", amount.get<std::int64_t>(), resource == "cpu" ? "m" : "");
+    (*object)["metadata"]["annotations"]["reprieve.dev/allocated"] = amounts.dump();
 }
 
 void World::evict(const Json& eviction, Faults& faults) {
@@ -82,10 +101,14 @@ void World::evict(const Json& eviction, Faults& faults) {
         (*pod)["metadata"]["annotations"]["scheduling.koordinator.sh/soft-eviction"] = note.dump();
         return;
     }
-    (*pod)["metadata"]["deletionTimestamp"] = format_time(now_ + kGrace);
-    (*pod)["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
+    start_leaving(*pod);
     (*pod)["status"]["conditions"].push_back(
         {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
+}
+
+void World::start_leaving(Json& pod) const {
+    pod["metadata"]["deletionTimestamp"] = format_time(now_ + kGrace);
+    pod["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
 }
 
 void World::place(const Json& placement, Faults& faults) {
@@ -142,6 +165,13 @@ void World::happen(const Json& event, Faults& faults) {
                 (*pod)["status"]["phase"] = "Succeeded";
             else
                 faults.push_back(fmt::format("event finish: there is no pod {}", name));
+        }
+    } else if (what == "stop") {
+        for (const std::string& name : names_in(value, "stop", faults)) {
+            if (Json* pod = find_pod(name))
+                start_leaving(*pod);
+            else
+                faults.push_back(fmt::format("event stop: there is no pod {}", name));
         }
     } else if (what == "set") {
         merge(value, faults);

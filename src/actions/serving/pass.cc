@@ -1,0 +1,182 @@
+#include "actions/serving/pass.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace reprieve::serving {
+
+Pass::Pass(const World& world)
+    : world_(world),
+      categories_(categorize(world)),
+      rooms_(world),
+      claims_(world, categories_) {
+    for (const Deployment& deployment : world.deployments) {
+        Account& account = accounts_.emplace_back();
+        for (const Branch& branch : deployment.branches)
+            account.commits.push_back(branch.commit);
+        account.roomless.resize(deployment.branches.size());
+        const std::int64_t committed = std::accumulate(account.commits.begin(), account.commits.end(), std::int64_t{0});
+        account.wanted = std::max<std::int64_t>(0, deployment.desired - committed);
+    }
+}
+
+std::vector<DeploymentIndex> Pass::order(const World& world) {
+    std::vector<DeploymentIndex> out;
+    for (std::size_t i = 0; i < world.deployments.size(); ++i)
+        out.emplace_back(i);
+    std::ranges::stable_sort(
+        out, [&](DeploymentIndex a, DeploymentIndex b) { return world.at(a).priority > world.at(b).priority; });
+    return out;
+}
+
+bool Pass::fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const {
+    for (const std::size_t dim : world_.at(d).fit_by) {
+        const std::int64_t x = rooms_.free(a)[dim];
+        const std::int64_t y = rooms_.free(b)[dim];
+        if (x != y) return x < y;
+    }
+    return world_.at(a).name < world_.at(b).name;
+}
+
+// The node of the plane that has the least to spare; none: there is no room.
+NodeIndex Pass::best_fit(DeploymentIndex d, std::size_t branch) const {
+    NodeIndex best;
+    for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+        const NodeIndex node(i);
+        const bool candidate = world_.nodes[i].usable && world_.nodes[i].plane == world_.at(d).branches[branch].plane;
+        if (!candidate || !rooms_.fits(node, world_.at(d).need)) continue;
+        if (!best || fits_better(d, node, best)) best = node;
+    }
+    return best;
+}
+
+// Branches where replicas may be added, the favourite first.
+std::vector<std::size_t> Pass::by_score(DeploymentIndex d) const {
+    const std::vector<Branch>& branches = world_.at(d).branches;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+        if (branches[i].allowed) out.push_back(i);
+    }
+    std::ranges::sort(out, {}, [&](std::size_t i) { return std::tie(branches[i].score, branches[i].plane); });
+    return out;
+}
+
+// Replicas that were promised and have no pod yet keep their room.
+void Pass::reserve(DeploymentIndex d) {
+    Account& account = accounts_[d.index()];
+    for (std::size_t b = 0; b < account.commits.size(); ++b) {
+        for (std::int64_t i = claims_.active(d, b); i < account.commits[b]; ++i) {
+            if (const NodeIndex node = best_fit(d, b))
+                rooms_.take(node, world_.at(d).need);
+            else
+                ++account.roomless[b];
+        }
+    }
+}
+
+// Active replicas beyond the commit that nobody waits for are committed again: that costs nothing.
+void Pass::readopt(DeploymentIndex d) {
+    Account& account = accounts_[d.index()];
+    for (const std::size_t b : by_score(d)) {
+        const std::int64_t surplus = std::max<std::int64_t>(0, claims_.active(d, b) - account.commits[b]);
+        const std::int64_t back = std::min(account.wanted, surplus);
+        account.commits[b] += back;
+        account.wanted -= back;
+    }
+}
+
+void Pass::scale_up(DeploymentIndex d) {
+    Account& account = accounts_[d.index()];
+    const std::vector<std::size_t> branches = by_score(d);
+    for (auto first = branches.begin(); first != branches.end() && account.wanted > 0;) {
+        // Planes of one score are one choice.
+        const std::int64_t score = world_.at(d).branches[*first].score;
+        NodeIndex node;
+        std::size_t chosen = *first;
+        auto last = first;
+        for (; last != branches.end() && world_.at(d).branches[*last].score == score; ++last) {
+            const NodeIndex found = best_fit(d, *last);
+            if (!found || (node && !fits_better(d, found, node))) continue;
+            node = found;
+            chosen = *last;
+        }
+        if (!node) {
+            first = last;
+            continue;
+        }
+        rooms_.take(node, world_.at(d).need);
+        ++account.commits[chosen];
+        --account.wanted;
+    }
+}
+
+bool Pass::match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane) {
+    const Offer* best = search.best(plane);
+    if (best == nullptr) return false;
+    const Offer offer = *best;
+    const Amounts& need = world_.at(d).need;
+    Amounts freed(need.size());
+    Amounts staying(need.size());
+    for (ReplicaIndex victim : offer.victims) {
+        claims_.take(victim);
+        add(freed, world_.at(victim).holds);
+        if (is_active(world_.at(victim))) add(staying, world_.at(victim).holds);
+    }
+    const Amounts from_free = rooms_.hold(offer.node, need, freed, staying);
+    const int device = world_.at(offer.node).device;
+    const std::int64_t devices = device < 0 ? 0 : from_free[static_cast<std::size_t>(device)];
+    matches_.push_back({d, offer.node, offer.victims, std::max<std::int64_t>(0, devices)});
+    search.forget(offer);
+    return true;
+}
+
+// Promised replicas first, each in its own plane, then those that may go anywhere.
+void Pass::match(DeploymentIndex d) {
+    Account& account = accounts_[d.index()];
+    const bool waits = account.wanted > 0 || std::ranges::any_of(account.roomless, [](auto n) { return n > 0; });
+    if (!waits) return;
+    VictimSearch search(world_, d, rooms_, claims_);
+    for (const std::size_t b : by_score(d)) {
+        while (account.roomless[b] > 0 && match_one(search, d, world_.at(d).branches[b].plane))
+            --account.roomless[b];
+    }
+    while (account.wanted > 0 && match_one(search, d, ""))
+        --account.wanted;
+}
+
+Outcome Pass::outcome() const {
+    Outcome out{.categories = categories_, .matches = matches_, .decisions = {}, .held_now = {}, .held_later = {}};
+    for (std::size_t i = 0; i < accounts_.size(); ++i) {
+        const Account& account = accounts_[i];
+        const DeploymentIndex d(i);
+        Decision decision{.commits = account.commits,
+                          .unmet = std::accumulate(account.roomless.begin(), account.roomless.end(), account.wanted),
+                          .preemptee = claims_.is_preemptee(d)};
+        for (std::size_t b = 0; b < decision.commits.size(); ++b) {
+            const std::int64_t taken = claims_.normal_taken(d, b);
+            // Pods without a node are deleted first: the target must be below those that have one.
+            if (taken > 0) decision.commits[b] = std::min(decision.commits[b], claims_.active(d, b)) - taken;
+        }
+        out.decisions.push_back(std::move(decision));
+    }
+    for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+        subtract(out.held_now.emplace_back(world_.nodes[i].free), rooms_.free(NodeIndex(i)));
+        subtract(out.held_later.emplace_back(world_.nodes[i].later), rooms_.later(NodeIndex(i)));
+    }
+    return out;
+}
+
+Outcome run_pass(const World& world) {
+    Pass pass(world);
+    for (const DeploymentIndex d : Pass::order(world)) {
+        pass.reserve(d);
+        if (!world.at(d).asked || pass.is_preemptee(d)) continue;
+        pass.readopt(d);
+        pass.scale_up(d);
+        pass.match(d);
+    }
+    return pass.outcome();
+}
+
+}  // namespace reprieve::serving

@@ -1,0 +1,85 @@
+// Pass: one cycle over all serving deployments, highest priority first.
+//
+// Each keeps room for what it was promised, takes back what nobody wants of it, takes free room, and then waits for
+// others to make room. All of that before the next one has its turn, so that nobody is given what somebody more
+// important waits for. A pure function of the world.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actions/serving/categories.h"
+#include "actions/serving/rooms.h"
+#include "actions/serving/victims.h"
+#include "actions/serving/world.h"
+
+namespace reprieve::serving {
+
+// A missing replica, the node it waits for, and whose going makes room there.
+struct Match {
+    DeploymentIndex preemptor;
+    NodeIndex node;
+    std::vector<ReplicaIndex> victims;  // best first
+    std::int64_t uses_free = 0;         // devices held from free room
+};
+
+// What becomes of one deployment.
+struct Decision {
+    std::vector<std::int64_t> commits;  // of its branches, after the cycle
+    std::int64_t unmet = 0;             // replicas that found neither room nor a match
+    bool preemptee = false;             // others took active replicas of it
+};
+
+struct Outcome {
+    std::vector<Category> categories;  // of the replicas, before the cycle
+    std::vector<Match> matches;        // in the order made
+    std::vector<Decision> decisions;   // of the deployments
+    std::vector<Amounts> held_now;     // by node: room that is spoken for
+    std::vector<Amounts> held_later;
+};
+
+class Pass {
+public:
+    explicit Pass(const World& world);
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+    // Highest priority first, then by name.
+    [[nodiscard]] static std::vector<DeploymentIndex> order(const World& world);
+
+    // The steps of one deployment, in this order. The last three are for those that nobody has preempted in this cycle.
+    void reserve(DeploymentIndex d);
+    [[nodiscard]] bool is_preemptee(DeploymentIndex d) const { return claims_.is_preemptee(d); }
+    void readopt(DeploymentIndex d);
+    void scale_up(DeploymentIndex d);
+    void match(DeploymentIndex d);
+
+    // What was decided by the steps so far.
+    [[nodiscard]] Outcome outcome() const;
+
+private:
+    // One deployment in the course of the pass.
+    struct Account {
+        std::vector<std::int64_t> commits;
+        std::vector<std::int64_t> roomless;  // commits without a pod and without room, by branch
+        std::int64_t wanted = 0;             // replicas beyond its commits
+    };
+
+    [[nodiscard]] NodeIndex best_fit(DeploymentIndex d, std::size_t branch) const;
+    [[nodiscard]] bool fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const;
+    [[nodiscard]] std::vector<std::size_t> by_score(DeploymentIndex d) const;
+    [[nodiscard]] bool match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane);
+
+    const World& world_;
+    std::vector<Category> categories_;
+    Rooms rooms_;
+    Claims claims_;
+    std::vector<Account> accounts_;
+    std::vector<Match> matches_;
+};
+
+[[nodiscard]] Outcome run_pass(const World& world);
+
+}  // namespace reprieve::serving

@@ -1,0 +1,184 @@
+#include "actions/serving/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace reprieve::serving {
+namespace {
+
+constexpr const char* kClaim = "reprieve.dev/claimed-by";
+constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
+
+class Writing {
+public:
+    Writing(const Snapshot& snapshot, const View& view, const Outcome& outcome)
+        : snapshot_(snapshot),
+          view_(view),
+          world_(view.world),
+          outcome_(outcome) {}
+
+    Plan write() {
+        for (const serving::Match& match : outcome_.matches)
+            write(match);
+        for (std::size_t i = 0; i < world_.deployments.size(); ++i) {
+            write_scale(DeploymentIndex(i));
+            write_unmet(DeploymentIndex(i));
+        }
+        write_annotations();
+        return std::move(plan_);
+    }
+
+private:
+    using BranchKey = std::pair<DeploymentIndex, std::size_t>;
+
+    [[nodiscard]] PodId pod_of(ReplicaIndex i) const { return view_.pods[i.index()]; }
+    [[nodiscard]] std::string name_of(ReplicaIndex i) const { return snapshot_.pod_name(pod_of(i)); }
+    [[nodiscard]] Category category(ReplicaIndex i) const { return outcome_.categories[i.index()]; }
+
+    void write(const serving::Match& match) {
+        reprieve::Match& entry = plan_.matches.emplace_back();
+        entry.owner = world_.at(match.preemptor).name;
+        entry.node = world_.at(match.node).name;
+        entry.uses_free = match.uses_free;
+        for (ReplicaIndex victim : match.victims) {
+            entry.victims.push_back({.pod = name_of(victim), .as = to_text(category(victim))});
+            claims_[pod_of(victim)] = entry.owner;
+            const Replica& replica = world_.at(victim);
+            if (category(victim) == Category::kNormal) {
+                hints_[{replica.deployment, replica.branch}].push_back(name_of(victim));
+                hinted_.insert(pod_of(victim));
+                evict(match, victim, EvictionMode::kScaleDown);
+            }
+            if (!replica.can_be_forced) continue;
+            plan_.force_deletes.push_back(name_of(victim));
+            if (category(victim) == Category::kTerminating) evict(match, victim, EvictionMode::kForceDelete);
+        }
+    }
+
+    void evict(const serving::Match& match, ReplicaIndex victim, EvictionMode mode) {
+        const Deployment& winner = world_.at(match.preemptor);
+        const Deployment& loser = world_.at(world_.at(victim).deployment);
+        const char* what = mode == EvictionMode::kScaleDown ? "replica" : "terminating replica";
+        plan_.evictions.push_back({.pod = name_of(victim),
+                                   .node = world_.at(match.node).name,
+                                   .uid = snapshot_.facts->pod(pod_of(victim)).uid,
+                                   .unit = UnitKind::kReplica,
+                                   .group = {},
+                                   .owner = winner.name,
+                                   .action = to_text(ActionKind::kServingPreempt),
+                                   .mode = mode,
+                                   .pdb_violation = false,
+                                   .stage = {},
+                                   .reason = fmt::format("{} of {} (priority {}) makes room for {} (priority {}) on {}",
+                                                         what,
+                                                         loser.name,
+                                                         loser.priority,
+                                                         winner.name,
+                                                         winner.priority,
+                                                         world_.at(match.node).name)});
+    }
+
+    void write_scale(DeploymentIndex d) {
+        const Deployment& deployment = world_.at(d);
+        for (std::size_t b = 0; b < deployment.branches.size(); ++b) {
+            const std::int64_t to = outcome_.decisions[d.index()].commits[b];
+            if (to == deployment.branches[b].commit) continue;
+            const auto hints = hints_.find({d, b});
+            plan_.scale.push_back({.deployment = deployment.name,
+                                   .plane = deployment.branches[b].plane,
+                                   .from = deployment.branches[b].commit,
+                                   .to = to,
+                                   .hints = hints == hints_.end() ? std::vector<std::string>() : hints->second});
+        }
+    }
+
+    void write_unmet(DeploymentIndex d) {
+        const Deployment& deployment = world_.at(d);
+        const Decision& decision = outcome_.decisions[d.index()];
+        if (decision.unmet == 0 || !deployment.asked) return;
+        Unplaced entry{.pod = {}, .owner = deployment.name, .replicas = decision.unmet, .never = true};
+        for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+            if (!view_.nodes[i]) continue;
+            const NodeRefusal refused = refusal(deployment, i);
+            ++entry.nodes[refused.why];
+            entry.never = entry.never && refused.never;
+        }
+        if (snapshot_.nodes_by_name.empty()) {
+            entry.never = false;
+            entry.reason = "there are no nodes";
+        } else if (decision.preemptee) {
+            entry.reason = "makes room for others in this cycle";
+        } else if (entry.never) {
+            entry.reason = "no node of its planes can take a replica";
+        } else {
+            entry.reason = "there is no room in its planes, and nobody of lower priority can make room";
+        }
+        plan_.unplaced.push_back(std::move(entry));
+    }
+
+    struct NodeRefusal {
+        const char* why;
+        bool never;
+    };
+
+    [[nodiscard]] NodeRefusal refusal(const Deployment& deployment, std::size_t index) const {
+        const reprieve::Node& node = *snapshot_.facts->node(view_.nodes[index]);
+        const auto branch = std::ranges::find(deployment.branches, world_.nodes[index].plane, &Branch::plane);
+        if (branch == deployment.branches.end() || !branch->allowed) return {"in a plane it may not use", true};
+        if (node.unschedulable) return {"cordoned", true};
+        for (std::size_t i = 0; i < view_.dims.size(); ++i) {
+            if (deployment.need[i] > node.allocatable.get(view_.dims[i])) return {"too small for a replica", true};
+        }
+        return {node.ready ? "full, and nobody there makes room" : "not ready", false};
+    }
+
+    // Who is in a match is marked; whoever is not loses the marks of earlier cycles.
+    void write_annotations() {
+        const Cluster& facts = *snapshot_.facts;
+        for (PodId id : IdRange<PodId>(facts.pod_slots())) {
+            const PodExtras& notes = facts.pod(id).more();
+            const auto claim = claims_.find(id);
+            AnnotationChange change;
+            const bool has_hint = notes.has_deletion_cost && notes.deletion_cost == kHintCost;
+            if (claim != claims_.end()) {
+                if (notes.claimed_by != claim->second) change.set[kClaim] = claim->second;
+                if (hinted_.contains(id) && !has_hint) change.set[kDeletionCost] = fmt::format("{}", kHintCost);
+            } else if (may_clean(id)) {
+                if (!notes.claimed_by.empty()) change.remove.emplace_back(kClaim);
+                if (has_hint) change.remove.emplace_back(kDeletionCost);
+            }
+            if (change.set.empty() && change.remove.empty()) continue;
+            change.pod = snapshot_.pod_name(id);
+            plan_.annotations.push_back(std::move(change));
+        }
+    }
+
+    // Marks on pods that are nobody's replicas and were never claimed are somebody else's. A deployment that was not
+    // asked keeps its claims.
+    [[nodiscard]] bool may_clean(PodId id) const {
+        const std::string& owner = snapshot_.facts->pod(id).more().claimed_by;
+        if (owner.empty()) return snapshot_.pods[id].has(kServing);
+        const auto known = std::ranges::find(world_.deployments, owner, &Deployment::name);
+        return known == world_.deployments.end() || known->asked;
+    }
+
+    const Snapshot& snapshot_;
+    const View& view_;
+    const World& world_;
+    const Outcome& outcome_;
+    Plan plan_;
+    std::map<PodId, std::string> claims_;  // pod -> who claims it
+    std::set<PodId> hinted_;
+    std::map<BranchKey, std::vector<std::string>> hints_;
+};
+
+}  // namespace
+
+Plan report(const Snapshot& snapshot, const View& view, const Outcome& outcome) {
+    return Writing(snapshot, view, outcome).write();
+}
+
+}  // namespace reprieve::serving

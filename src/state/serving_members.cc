@@ -1,0 +1,81 @@
+#include "state/serving_members.h"
+
+#include <fmt/format.h>
+
+namespace reprieve {
+namespace {
+
+StringId labelled(const Cluster& cluster, StringId ns, const Labels& labels) {
+    const StringId named = serving_label(cluster, labels);
+    return named && cluster.servings().find(ns, named) ? named : StringId();
+}
+
+// Wants replicas of its own, and no ServingDeployment speaks for it.
+bool serves_by_itself(const Cluster& cluster, const Workload& workload) {
+    return workload.desired_replicas && !cluster.servings().find(workload.ns, workload.name) &&
+           !labelled(cluster, workload.ns, workload.labels);
+}
+
+const Workload* find_workload(const Cluster& cluster, WorkloadKind kind, StringId ns, StringId name) {
+    const Vocabulary& words = cluster.words();
+    const StringId key = words.find_string(fmt::format("{}/{}", static_cast<int>(kind), words.text(name)));
+    return key ? cluster.workloads().get(cluster.workloads().find(ns, key)) : nullptr;
+}
+
+// The uppermost controller that is known above a pod.
+const Workload* workload_above(const Cluster& cluster, const Pod& pod) {
+    static constexpr std::pair<std::string_view, WorkloadKind> kSteps[] = {{"ReplicaSet", WorkloadKind::kReplicaSet},
+                                                                           {"Deployment", WorkloadKind::kDeployment},
+                                                                           {"Revision", WorkloadKind::kRevision}};
+    const Workload* found = nullptr;
+    OwnerRef owner = pod.owner;
+    for (const auto& [kind, step] : kSteps) {
+        if (cluster.words().text(owner.kind) != kind) continue;
+        const Workload* above = find_workload(cluster, step, pod.ns, owner.name);
+        if (above == nullptr) break;
+        found = above;
+        owner = above->owner;
+    }
+    return found;
+}
+
+StringId selecting(const Cluster& cluster, const Pod& pod) {
+    const auto& all = cluster.workloads();
+    using WorkloadKey = decltype(all.find({}, {}));
+    StringId found;
+    for (const WorkloadKey id : IdRange<WorkloadKey>(all.slots())) {
+        const Workload* w = all.get(id);
+        if (w == nullptr || !w->desired_replicas || w->ns != pod.ns || w->selector.null) continue;
+        if (!serves_by_itself(cluster, *w) || !w->selector.matches(cluster.words().labels(pod.labels), cluster.words()))
+            continue;
+        // Where several select it, the first by name, whatever came first.
+        if (!found || cluster.words().text(w->name) < cluster.words().text(found)) found = w->name;
+    }
+    return found;
+}
+
+}  // namespace
+
+StringId serving_label(const Cluster& cluster, const Labels& labels) {
+    const StringId key = cluster.words().find_string("reprieve.dev/serving");
+    return key ? labels.get(key) : StringId();
+}
+
+StringId serving_of(const Cluster& cluster, const Workload& workload) {
+    if (workload.kind != WorkloadKind::kDeployment && workload.kind != WorkloadKind::kRevision) return {};
+    // The Deployment that a Revision owns follows the Revision.
+    if (cluster.words().text(workload.owner.kind) == "Revision") return {};
+    if (const StringId named = labelled(cluster, workload.ns, workload.labels)) return named;
+    return serves_by_itself(cluster, workload) ? workload.name : StringId();
+}
+
+StringId serving_of(const Cluster& cluster, const Pod& pod) {
+    if (cluster.servings().size() == 0 && cluster.workloads().size() == 0) return {};
+    if (const StringId named = labelled(cluster, pod.ns, cluster.words().labels(pod.labels))) return named;
+    // Who has a controller that is no serving deployment's is not told by labels.
+    const Workload* above = workload_above(cluster, pod);
+    if (above != nullptr && above->kind != WorkloadKind::kReplicaSet) return serving_of(cluster, *above);
+    return selecting(cluster, pod);
+}
+
+}  // namespace reprieve
