@@ -108,7 +108,8 @@ private:
     void run_once(const ActionConfig& action, const std::vector<std::string>& only) {
         switch (action.kind) {
             case ActionKind::kQueueBalance:
-                queue_balance_->run();
+                // Asked for certain demands alone, nobody goes for anything else.
+                if (only.empty()) queue_balance_->run();
                 break;
             case ActionKind::kServingPreempt:
                 if (serving_) break;
