@@ -71,7 +71,7 @@ public:
         serve_again();
         for (Refused& item : refused_)
             write(item);
-        spare_superfluous(desk_);
+        spare_superfluous(desk_, queue_balance_.get());
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);

@@ -106,6 +106,12 @@ Demand QueueBalance::granted_part(Demand demand) const {
     return demand;
 }
 
+bool QueueBalance::grants_hold(std::span<const PodId> back) const {
+    const Snapshot& s = desk_.snapshot();
+    return std::ranges::none_of(
+        back, [&](PodId pod) { return exceeded(s.pods[pod].queue, s.spec_of(pod).requests, {}).has_value(); });
+}
+
 std::string QueueBalance::excess(const Demand& demand) const {
     const Snapshot& s = desk_.snapshot();
     const auto dim = exceeded(demand.queue, requests_of(s, demand.pods), {});
