@@ -72,7 +72,7 @@ public:
         serve_again();
         for (Refused& item : refused_)
             write(item);
-        spare_superfluous(desk_);
+        spare_superfluous(desk_, queue_balance_.get());
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);
@@ -111,7 +111,8 @@ private:
     void run_once(const ActionConfig& action, const std::vector<std::string>& only) {
         switch (action.kind) {
             case ActionKind::kQueueBalance:
-                queue_balance_->run();
+                // Asked for certain demands alone, nobody goes for anything else.
+                if (only.empty()) queue_balance_->run();
                 break;
             case ActionKind::kServingPreempt:
                 if (serving_) break;

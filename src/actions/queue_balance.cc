@@ -20,6 +20,19 @@ Resources at_least_guaranteed(const Snapshot& s, QueueId queue, Resources bound)
     return bound;
 }
 
+bool is_within(const Resources& use, const Resources& bound) {
+    return std::ranges::all_of(bound, [&](const Resources::Amount& most) { return use.get(most.dim) <= most.value; });
+}
+
+IdVector<QueueId, std::vector<PodId>> running_pods(const Snapshot& s) {
+    IdVector<QueueId, std::vector<PodId>> found(s.queues.size());
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        const PodRow& row = s.pods[pod];
+        if (row.queue && row.state == PodState::kRunning) found[row.queue].push_back(pod);
+    }
+    return found;
+}
+
 Resources lower_of(Resources a, const Resources& b) {
     for (const auto& [dim, value] : b)
         a.set(dim, a.lists(dim) ? std::min(a.get(dim), value) : value);
@@ -47,11 +60,14 @@ void QueueBalance::run() {
         Resources deserved;
     };
     const Snapshot& s = desk_.snapshot();
+    const auto members = running_pods(s);
     std::vector<Item> items;
     for (const QueueGrant& grant : grants_.queues()) {
-        items.push_back({QueueTrim(desk_, action_, grant.queue),
-                         at_least_guaranteed(s, grant.queue, grant.recorded),
-                         at_least_guaranteed(s, grant.queue, grant.deserved)});
+        Resources granted = at_least_guaranteed(s, grant.queue, grant.recorded);
+        Resources deserved = at_least_guaranteed(s, grant.queue, grant.deserved);
+        if (is_within(grant.live, granted) && is_within(grant.live, deserved)) continue;
+        items.push_back(
+            {QueueTrim(desk_, action_, grant.queue, members[grant.queue]), std::move(granted), std::move(deserved)});
     }
     for (Item& item : items) {
         item.trim.stop_above(item.granted, kPreprocess);
@@ -88,6 +104,12 @@ Demand QueueBalance::granted_part(Demand demand) const {
         demand.pods.insert(demand.pods.end(), batch.begin(), batch.end());
     }
     return demand;
+}
+
+bool QueueBalance::grants_hold(std::span<const PodId> back) const {
+    const Snapshot& s = desk_.snapshot();
+    return std::ranges::none_of(
+        back, [&](PodId pod) { return exceeded(s.pods[pod].queue, s.spec_of(pod).requests, {}).has_value(); });
 }
 
 std::string QueueBalance::excess(const Demand& demand) const {

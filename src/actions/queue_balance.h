@@ -25,6 +25,8 @@ public:
     // Whoever is stopped must not come back through another door: what is granted bounds what is placed, too.
     // The members that must come, and of the others as many as the queue's grant has room for.
     [[nodiscard]] Demand granted_part(Demand demand) const;
+    // Pods have been given back: whether their queues are still within their grants.
+    [[nodiscard]] bool grants_hold(std::span<const PodId> back) const;
     // A demand has been placed: why it may not stay. Empty: its queue is within its grant.
     [[nodiscard]] std::string excess(const Demand& demand) const;
 

@@ -25,15 +25,13 @@ std::string amount_text(Dim dim, std::int64_t value) {
     return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
 }
 
-QueueTrim::QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue)
+QueueTrim::QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue, std::span<const PodId> pods)
     : desk_(desk),
       action_(action),
       queue_(queue),
       finder_(desk.session) {
-    for (PodId pod : IdRange<PodId>(snapshot().pods.size())) {
-        const PodRow& row = snapshot().pods[pod];
-        if (row.queue == queue && row.state == PodState::kRunning) members_.push_back({pod, held_by(snapshot(), pod)});
-    }
+    for (PodId pod : pods)
+        members_.push_back({pod, held_by(snapshot(), pod)});
     std::ranges::sort(members_, [&](const Member& a, const Member& b) { return goes_before(a.pod, b.pod); });
 }
 

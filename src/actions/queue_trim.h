@@ -5,6 +5,7 @@
 // Whoever turns out not to be needed comes back, last first. A bound speaks only of the resources it lists.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace reprieve {
 
 class QueueTrim {
 public:
-    // REQUIRES: desk and action outlive it.
-    QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue);
+    // `pods`: those of the queue that run. REQUIRES: desk and action outlive it.
+    QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue, std::span<const PodId> pods);
 
     struct Stage {
         const char* name;     // as the plan prints it

@@ -20,7 +20,7 @@ struct EvictedUnit {
 
 class LastLook {
 public:
-    explicit LastLook(Desk& desk) : desk_(desk) {}
+    LastLook(Desk& desk, const QueueBalance* balance) : desk_(desk), balance_(balance) {}
 
     void run() {
         collect();
@@ -74,13 +74,15 @@ private:
             if (op.sign < 0) continue;
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
+                if (state != PodState::kEvicted) continue;
                 // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
-                if (state != PodState::kEvicted || owner.empty()) continue;
-                if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
-                    robbed_[owner].insert(snapshot().pods[op.pod].queue);
-                EvictedUnit& unit = by_note[op.note];
-                unit.note = op.note;
-                unit.pods.push_back(op.pod);
+                if (!owner.empty()) {
+                    if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
+                        robbed_[owner].insert(snapshot().pods[op.pod].queue);
+                    EvictedUnit& unit = by_note[op.note];
+                    unit.note = op.note;
+                    unit.pods.push_back(op.pod);
+                }
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
                 note_placed(op.pod, op.node);
@@ -120,9 +122,10 @@ private:
         }
     }
 
-    // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, and no
-    // queue that the plan placed pods in is above a limit by it.
+    // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, no
+    // queue that the plan placed pods in is above a limit by it, and none above its grant.
     bool all_hold(const std::set<NodeId>& nodes, std::span<const PodId> back) {
+        if (balance_ != nullptr && !balance_->grants_hold(back)) return false;
         for (NodeId node : nodes) {
             const auto there = on_node_.find(node);
             if (there == on_node_.end()) continue;
@@ -288,6 +291,7 @@ private:
     }
 
     Desk& desk_;
+    const QueueBalance* balance_;  // null: queues are not balanced
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
@@ -303,6 +307,6 @@ private:
 
 }  // namespace
 
-void spare_superfluous(Desk& desk) { LastLook(desk).run(); }
+void spare_superfluous(Desk& desk, const QueueBalance* balance) { LastLook(desk, balance).run(); }
 
 }  // namespace reprieve

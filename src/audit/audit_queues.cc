@@ -103,11 +103,31 @@ void judge_guarantee(const Scene& later, const EvictedPod& victim, QueueId queue
     }
 }
 
+// What the plan grants to the queue of a pod bounds what it places there. Promises of earlier plans are kept.
+void judge_grant(const Scene& scene, PodId pod, Findings& out) {
+    const Case& judged = scene.judged();
+    if (scene.view() != View::kLater || !judged.waits(pod) || judged.fact(pod).nominated) return;
+    const QueueId queue = judged.row(pod).queue;
+    const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
+    if (told == judged.plan.queues.end() || !told->shares.contains("preempting")) return;
+    for (const auto& [resource, granted] : told->shares.at("allocated")) {
+        const Dim dim = judged.words.find_dimension(resource);
+        if (!dim || judged.spec(pod).requests.get(dim) <= 0 || scene.used(queue, dim) <= granted) continue;
+        out.push_back({"queue-grant",
+                       fmt::format("queue {} would use {} of {} and is granted {}",
+                                   queue_name(judged, queue),
+                                   scene.used(queue, dim),
+                                   resource,
+                                   granted)});
+    }
+}
+
 }  // namespace
 
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out) {
     const Case& judged = scene.judged();
     if (!judged.row(pod).queue) return;
+    judge_grant(scene, pod, out);
     for (const QueueId queue : judged.snapshot.queue_path[judged.row(pod).queue]) {
         const Queue* fact = judged.snapshot.queues[queue].fact;
         if (fact == nullptr) continue;

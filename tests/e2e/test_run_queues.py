@@ -9,6 +9,7 @@ QUEUES = "scheduling.volcano.sh/v1beta1/queues"
 QUEUE_NAME = "scheduling.volcano.sh/queue-name"
 ALLOCATED, STATUS, REQUEST = "reprieve.dev/allocated", "reprieve.dev/queue-status", "reprieve.dev/request"
 BALANCE = "apiVersion: reprieve.dev/v1\nkind: SchedulerConfig\nactions: [{name: queueBalance}]\n"
+QUOTAS = BALANCE.replace("queueBalance", "queueBalance, args: {resourceQuota: true}")
 RECLAIM = "apiVersion: reprieve.dev/v1\nkind: SchedulerConfig\nactions: [{name: allocate}, {name: gangReclaim}]\n"
 GI = 2**30
 
@@ -93,6 +94,22 @@ class BalanceTest(QueueTest):
         self.wait_granted("queue-3", 3, 9, 0)
         stopped = {one.name for one in recorder.deletions()}
         self.assertEqual(stopped, {"queue-1-pod-3", "queue-2-pod-3"}, "a new process stops nobody else")
+
+    def test_a_grant_is_a_quota_of_the_namespace_of_its_queue(self):
+        self.objects.nodes(1, cpu="4", memory="8Gi")
+        self.admin.post(path_of("namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}})
+        self.queue("team", 1, self.plenty)
+        self.start_reprieve(config=QUOTAS)
+
+        def hard():
+            found = self.admin.find(path_of("resourcequotas", "reprieve", "team"))
+            return found and found["spec"]["hard"]
+
+        whole = {"requests.cpu": "4", "requests.memory": str(8 * GI)}
+        self.wait_for(lambda: hard() == whole, "the namespace to have all of the cluster")
+        self.queue("nowhere", 1, self.plenty)
+        half = {"requests.cpu": "2", "requests.memory": str(4 * GI)}
+        self.wait_for(lambda: hard() == half, "the namespace to share with a queue that has none")
 
     def test_queues_that_ask_for_nothing_special_are_left_alone(self):
         self.objects.nodes(1, cpu="4")

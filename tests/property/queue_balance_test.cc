@@ -82,7 +82,8 @@ Json balance_config(bool alone) {
     Json actions = Json::array();
     if (!alone && !rarely(3)) actions.push_back({{"name", "allocate"}});
     if (!alone && rarely(2)) actions.push_back({{"name", "preempt"}});
-    actions.push_back({{"name", "queueBalance"}, {"args", {{"pdb", rarely(3) ? "strict" : "bestEffort"}}}});
+    // Strict budgets let more go when those before them have left.
+    actions.push_back({{"name", "queueBalance"}, {"args", {{"pdb", !alone && rarely(3) ? "strict" : "bestEffort"}}}});
     return {{"actions", actions}};
 }
 
