@@ -508,7 +508,8 @@ private:
 
 Plan run_cycle(Cluster& cluster, const SchedulerConfig& config, const std::vector<std::string>& only) {
     Plan plan = Cycle(cluster, config).run(only);
-    plan.warnings = cluster.warnings();
+    const std::vector<std::string> facts = cluster.warnings();
+    plan.warnings.insert(plan.warnings.end(), facts.begin(), facts.end());
     plan.warnings.insert(plan.warnings.end(), config.warnings.begin(), config.warnings.end());
     sort_plan(plan);
     return plan;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "manifest/suggest.h"
+#include "state/serving.h"
 
 namespace reprieve {
 namespace {
@@ -17,7 +18,7 @@ std::string_view bare(std::string_view full) { return full.substr(full.find('/')
 
 bool is_name_of(std::string_view name, std::string_view full) { return name == full || name == bare(full); }
 
-// Of pods and gangs.
+// Of pods, gangs and serving deployments.
 std::set<std::string> waiting_names(const Cluster& cluster) {
     const Snapshot& snapshot = cluster.snapshot();
     std::set<std::string> names;
@@ -25,6 +26,8 @@ std::set<std::string> waiting_names(const Cluster& cluster) {
         names.insert(snapshot.pod_name(pod));
         if (const GangId gang = snapshot.pods[pod].gang) names.insert(snapshot.gang_name(gang));
     }
+    for (const ServingRow& row : read_servings(cluster, "").rows)
+        names.insert(row.name);
     return names;
 }
 
@@ -78,8 +81,10 @@ Result<void> check_asked_names(const Cluster& cluster, const std::vector<std::st
     for (const std::string& name : names) {
         if (std::ranges::any_of(waiting, [&](const std::string& full) { return is_name_of(name, full); })) continue;
         const std::string idle = known_but_idle(cluster.snapshot(), name);
-        return fail(
-            fmt::format("--for {}: {}; {}", name, idle.empty() ? "no such pod or gang" : idle, hint(waiting, name)));
+        return fail(fmt::format("--for {}: {}; {}",
+                                name,
+                                idle.empty() ? "no such pod, gang or serving deployment" : idle,
+                                hint(waiting, name)));
     }
     return {};
 }

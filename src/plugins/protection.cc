@@ -11,16 +11,13 @@ bool disabled(const PluginsConfig& config, const char* name) {
     return std::ranges::find(config.disable, name) != config.disable.end();
 }
 
-// The PriorityClass of the victim lets it stay for a time against attackers below a priority.
-bool tolerated(const Snapshot& s, PodId pod, std::int32_t attacker) {
+// The PriorityClass of the victim lets it stay for a time against attackers below this priority.
+std::int64_t tolerated_below(const Snapshot& s, PodId pod) {
     const PriorityClass* cls = s.facts->priority_class(s.facts->pod(pod).priority_class);
-    if (cls == nullptr) return false;
-    const std::int64_t from =
-        cls->minimum_preemptable_priority.value_or(cls->value == INT32_MAX ? cls->value : cls->value + 1);
-    if (attacker >= from) return false;
+    if (cls == nullptr) return INT64_MIN;
     const std::int64_t seconds = cls->toleration_seconds.value_or(0);
-    if (seconds < 0) return true;
-    return (s.now_time - s.pods[pod].started).us < seconds * 1'000'000;
+    if (seconds >= 0 && (s.now_time - s.pods[pod].started).us >= seconds * 1'000'000) return INT64_MIN;
+    return cls->minimum_preemptable_priority.value_or(cls->value == INT32_MAX ? cls->value : cls->value + 1);
 }
 
 }  // namespace
@@ -30,23 +27,32 @@ Protections::Protections(const PluginsConfig& config)
       kube_system_(config.kube_system_protected),
       min_runtime_(!disabled(config, "minRuntime")) {}
 
-Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_priority) const {
+Protection Protections::from_everybody(const Snapshot& s, PodId pod) const {
     const PodRow& row = s.pods[pod];
     if (row.state != PodState::kRunning) return Protection::kNotRunning;
     if (row.min_runtime.us > 0 && min_runtime_ && (s.now_time - row.started) < row.min_runtime)
         return Protection::kMinRuntime;
-    if (row.traits == 0) return Protection::kNone;
-    if (on_) {
-        if (row.has(kCriticalClass)) return Protection::kCriticalClass;
-        if (row.has(kKubeSystem) && kube_system_) return Protection::kKubeSystem;
-        if (row.has(kMirror)) return Protection::kMirror;
-        if (row.has(kDaemon)) return Protection::kDaemonSet;
-        if (row.has(kMarked)) return Protection::kMarked;
-    }
+    if (!on_) return Protection::kNone;
+    if (row.has(kCriticalClass)) return Protection::kCriticalClass;
+    if (row.has(kKubeSystem) && kube_system_) return Protection::kKubeSystem;
+    if (row.has(kMirror)) return Protection::kMirror;
+    if (row.has(kDaemon)) return Protection::kDaemonSet;
+    return row.has(kMarked) ? Protection::kMarked : Protection::kNone;
+}
+
+Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_priority) const {
+    const PodRow& row = s.pods[pod];
+    if (const Protection rule = from_everybody(s, pod); rule != Protection::kNone) return rule;
     if (row.has(kForeign)) return Protection::kForeign;
     if (row.has(kServing)) return Protection::kServing;
-    if (row.has(kTolerates) && min_runtime_ && tolerated(s, pod, attacker_priority)) return Protection::kToleration;
+    if (row.has(kTolerates) && min_runtime_ && attacker_priority < tolerated_below(s, pod))
+        return Protection::kToleration;
     return Protection::kNone;
+}
+
+std::int64_t Protections::replica_taken_from(const Snapshot& s, PodId pod) const {
+    if (from_everybody(s, pod) != Protection::kNone) return INT64_MAX;
+    return s.pods[pod].has(kTolerates) && min_runtime_ ? tolerated_below(s, pod) : INT64_MIN;
 }
 
 const char* to_text(Protection protection) {

@@ -29,8 +29,14 @@ public:
 
     // Why this pod may not be taken by an attacker of that priority; kNone if it may.
     [[nodiscard]] Protection of(const Snapshot& snapshot, PodId pod, std::int32_t attacker_priority) const;
+    // The lowest priority for which a running replica of a serving deployment may be stopped: INT64_MIN: any,
+    // INT64_MAX: none.
+    [[nodiscard]] std::int64_t replica_taken_from(const Snapshot& snapshot, PodId pod) const;
 
 private:
+    // By the rules that hold whoever attacks.
+    [[nodiscard]] Protection from_everybody(const Snapshot& snapshot, PodId pod) const;
+
     bool on_ = true;
     bool kube_system_ = true;
     bool min_runtime_ = true;

@@ -32,6 +32,7 @@ private:
     void serve_deployment(SlotId owner);
     void serve_replica_set(SlotId owner);
     void serve_stateful_set(SlotId owner);
+    [[nodiscard]] std::vector<SlotId> related_pods(SlotId set) const;
     [[nodiscard]] SlotId make_replica_set(const Store::Entry& deployment);
 
     // jobs.cc

@@ -2,26 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "sim/controllers.h"
+#include "sim/deletion_order.h"
 
 namespace reprieve {
 namespace {
 
 std::int64_t wanted(const Json& body) { return number_at(body, {"spec", "replicas"}, 1); }
-
-// Who goes first when there are too many, as ReplicaSets choose: without a node, not running, not ready, cheaper to
-// delete, newer. The name decides what is left.
-auto rank(const Store::Entry& entry) {
-    const Pod& pod = entry.pod();
-    return std::tuple(pod.node.valid(),
-                      pod.phase == PodPhase::kRunning,
-                      pod.ready,
-                      pod.more().deletion_cost,
-                      -pod.created.us,
-                      entry.key.name);
-}
 
 // The number at the end of "web-3"; -1 if there is none.
 std::int64_t ordinal_of(const std::string& name, const std::string& owner) {
@@ -36,6 +24,18 @@ std::int64_t ordinal_of(const std::string& name, const std::string& owner) {
 
 }  // namespace
 
+// Active pods of all ReplicaSets beside this one.
+std::vector<SlotId> Controllers::related_pods(SlotId set) const {
+    const ObjectKey& above = store_.at(set).owner;
+    if (above.kind.empty()) return active_pods(store_.at(set).key);
+    std::vector<SlotId> out;
+    for (SlotId sibling : store_.children(above)) {
+        const std::vector<SlotId> pods = active_pods(store_.at(sibling).key);
+        out.insert(out.end(), pods.begin(), pods.end());
+    }
+    return out;
+}
+
 void Controllers::serve_replica_set(SlotId owner) {
     const ObjectKey key = store_.at(owner).key;
     std::vector<SlotId> active = active_pods(key);
@@ -47,7 +47,7 @@ void Controllers::serve_replica_set(SlotId owner) {
             maker_.from_template(find_path(set.body, {"spec", "template"}), set, maker_.fresh_name(key.ns, key.name)));
     }
     if (have > want) {
-        std::ranges::sort(active, [&](SlotId a, SlotId b) { return rank(store_.at(a)) < rank(store_.at(b)); });
+        std::ranges::sort(active, DeletionOrder(store_, related_pods(owner)));
         active.resize(static_cast<std::size_t>(have - want));
         for (SlotId pod : active)
             remove(pod);

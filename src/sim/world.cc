@@ -22,6 +22,7 @@ World::World(WorldOptions options)
       kubelets_(store_, events_),
       controllers_(store_, api_),
       budgets_(store_),
+      planes_(store_, api_),
       loader_(std::make_unique<Loader>(store_.words(),
                                        [this](Object&&, const SourceRef& source) { take_document(source); })) {
     loader_->on_document("Timeline", [this](std::string_view, std::string_view json, const SourceRef& source) {
@@ -132,9 +133,11 @@ void World::settle() {
             kubelets_.observe(slot);
             controllers_.observe(slot);
             budgets_.observe(slot);
+            planes_.observe(slot);
         }
         controllers_.act();
         budgets_.act();
+        planes_.act();
     }
     for (std::size_t i = first; i < seen_; ++i)
         store_.forget(store_.logged(i));

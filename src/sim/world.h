@@ -1,5 +1,6 @@
-// World: the embedded cluster: objects from manifests, a clock of its own, kubelets, controllers, and what happens from
-// outside. The same manifests, the same seed and the same requests give the same history.
+// World: the embedded cluster: objects from manifests, a clock of its own, kubelets, controllers, a scheduler for the
+// replicas of serving deployments, and what happens from outside. The same manifests, the same seed and the same
+// requests give the same history.
 //
 // Time stands still but for `advance`; whoever wants it to pass as on the wall calls that at the right moments.
 #pragma once
@@ -20,6 +21,7 @@
 #include "sim/deeds.h"
 #include "sim/event_queue.h"
 #include "sim/kubelets.h"
+#include "sim/plane_scheduler.h"
 #include "sim/store.h"
 #include "sim/timeline.h"
 
@@ -79,6 +81,7 @@ private:
     Kubelets kubelets_;
     Controllers controllers_;
     Budgets budgets_;
+    PlaneScheduler planes_;
     std::vector<TimelineEvent> timeline_;
     std::unique_ptr<Loader> loader_;
     std::optional<LoadError> fault_;

@@ -47,6 +47,10 @@ std::vector<std::size_t> ServingLab::fitting(std::size_t deployment, const std::
     return out;
 }
 
+std::size_t ServingLab::any_of(const std::vector<std::size_t>& nodes) {
+    return nodes[static_cast<std::size_t>(draw(0, std::ssize(nodes) - 1))];
+}
+
 ServingLab::Pod ServingLab::make_pod(std::size_t deployment, std::size_t branch, std::int64_t created) {
     // Names start with the deployment's, without its namespace.
     return {.name = fmt::format("{}-{}", deployments_[deployment].name.substr(3), names_++),
@@ -65,7 +69,7 @@ bool ServingLab::add_replica(std::size_t deployment, const std::string& plane) {
     const auto branch = std::ranges::find(branches, plane, &serving::Branch::plane);
     ++branch->commit;
     Pod pod = make_pod(deployment, static_cast<std::size_t>(branch - branches.begin()), clock_ - draw(1, 900));
-    pod.node = static_cast<int>(nodes[static_cast<std::size_t>(draw(0, std::ssize(nodes) - 1))]);
+    pod.node = static_cast<int>(any_of(nodes));
     pods_.push_back(std::move(pod));
     return true;
 }
@@ -270,7 +274,8 @@ void ServingLab::bind_pods() {
         if (pod.node >= 0 || pod.stage != Stage::kActive || !soon()) continue;
         const auto nodes = fitting(pod.deployment, deployments_[pod.deployment].branches[pod.branch].plane);
         if (nodes.empty()) continue;
-        pod.node = static_cast<int>(nodes[static_cast<std::size_t>(draw(0, std::ssize(nodes) - 1))]);
+        const auto tightest = std::ranges::min_element(nodes, {}, [&](std::size_t n) { return free_on(n); });
+        pod.node = static_cast<int>(manners_.binds_tightly ? *tightest : any_of(nodes));
         pod.ready_since = clock_;
     }
 }

@@ -18,10 +18,11 @@ namespace reprieve::property {
 
 // How the pieces behave; the defaults are how they should.
 struct LabManners {
-    bool writes_hints = true;  // claimed pods get the deletion cost
-    bool obeys_hints = true;   // ReplicaSets look at it
-    bool one_pass = true;      // allocate and match deployment by deployment; else two phases
-    bool waits = true;         // things take their time; else they happen before the next cycle
+    bool writes_hints = true;    // claimed pods get the deletion cost
+    bool obeys_hints = true;     // ReplicaSets look at it
+    bool one_pass = true;        // allocate and match deployment by deployment; else two phases
+    bool binds_tightly = false;  // new pods go where they fit best; else wherever they fit
+    bool waits = true;           // things take their time; else they happen before the next cycle
 };
 
 inline constexpr std::int64_t kLabStart = 1000;  // its clock counts cycles
@@ -85,6 +86,7 @@ private:
 
     [[nodiscard]] std::int64_t free_on(std::size_t node) const;
     [[nodiscard]] std::vector<std::size_t> fitting(std::size_t deployment, const std::string& plane) const;
+    [[nodiscard]] std::size_t any_of(const std::vector<std::size_t>& nodes);
     [[nodiscard]] Pod make_pod(std::size_t deployment, std::size_t branch, std::int64_t created);
     [[nodiscard]] std::vector<Pod*> live_pods(std::size_t deployment, std::size_t branch);
     [[nodiscard]] bool deleted_before(const Pod& a, const Pod& b) const;

@@ -124,7 +124,7 @@ private:
         if (pod.terminating())
             note_leaving(pod, replica);
         else
-            replica.taken_from = protected_from(id);
+            replica.taken_from = session_.protections.replica_taken_from(snapshot_, id);
         view_.pods.push_back(id);
         view_.world.replicas.push_back(std::move(replica));
     }
@@ -141,12 +141,6 @@ private:
             replica.stage = Stage::kForceDeleted;
             replica.can_be_forced = pod.grace_seconds > 0 && now - pod.deleting > action_.force_delete_timeout;
         }
-    }
-
-    [[nodiscard]] std::int64_t protected_from(PodId id) const {
-        const Protection rule = session_.protections.of(snapshot_, id, INT32_MAX);
-        const bool free = rule == Protection::kNone || rule == Protection::kForeign || rule == Protection::kServing;
-        return free ? kAlwaysTaken : kNeverTaken;
     }
 
     const Session& session_;
