@@ -30,6 +30,7 @@ Json* find(std::vector<Json>& world, const std::string& kind, const std::string&
 void set_group_priority(std::vector<Json>& world, const std::string& name, std::int64_t value) {
     Json* group = find(world, "PodGroup", name);
     RC_ASSERT(group != nullptr);
+    (*group)["spec"].erase("priority");
     (*group)["spec"]["priorityClassName"] = "as-asked";
     world.push_back({{"apiVersion", "scheduling.k8s.io/v1"},
                      {"kind", "PriorityClass"},
