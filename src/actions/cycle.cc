@@ -48,6 +48,7 @@ public:
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
                 queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
+            if (action.kind == ActionKind::kRevoke) revoke_ = &action;
             if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
                 job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
@@ -76,6 +77,7 @@ public:
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
+        if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         sort_plan(plan);
         return plan;
     }
@@ -481,6 +483,7 @@ private:
     std::unique_ptr<GangEvict> gang_preempt_;
     std::unique_ptr<QueueBalance> queue_balance_;
     const ActionConfig* reclaim_ = nullptr;
+    const ActionConfig* revoke_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     std::unique_ptr<ServingPreempt> serving_;
     std::unique_ptr<JobPreempt> job_preempt_;

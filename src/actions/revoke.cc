@@ -70,6 +70,17 @@ void Revoke::run(std::span<const Demand> waiting) {
     }
 }
 
+void Revoke::report(std::vector<QueueReport>& queues) const {
+    const Snapshot& s = desk_.snapshot();
+    if (desk_.session.limits.runtime() == nullptr) return;
+    for (QueueId quota : quotas_from_below(s)) {
+        const bool over = !excess(quota).empty();
+        if (over == s.queues[quota].fact->over_since.is_set()) continue;
+        const auto found = std::ranges::find(queues, s.words->text(s.queues[quota].name), &QueueReport::name);
+        if (found != queues.end()) found->over_since = over ? s.now_time : Time();
+    }
+}
+
 std::vector<Dim> Revoke::excess(QueueId quota) const {
     const Snapshot& s = desk_.snapshot();
     const QuotaRuntime& runtime = *desk_.session.limits.runtime();

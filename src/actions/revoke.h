@@ -19,6 +19,9 @@ public:
     // `waiting`: demands without a place that no room is left for.
     void run(std::span<const Demand> waiting);
 
+    // Notes on quotas that went above their runtime, or came back; REQUIRES: the plan has been rolled back.
+    void report(std::vector<QueueReport>& queues) const;
+
 private:
     // The dimensions in which a quota is above its runtime.
     [[nodiscard]] std::vector<Dim> excess(QueueId quota) const;

@@ -8,7 +8,7 @@
 
 #include "actions/holds.h"
 #include "plugins/limits.h"
-#include "search/units.h"
+#include "search/surplus.h"
 
 namespace reprieve {
 namespace {

@@ -26,6 +26,14 @@ public:
                        if (edit) edit(made);
                    }});
     }
+    // Queue a, from now on.
+    void change_queue(const std::function<void(Queue&)>& edit) {
+        Queue made;
+        made.name = id("a");
+        made.request = amounts({{"cpu", 100'000}});
+        edit(made);
+        cluster.apply(Object(std::move(made)));
+    }
     Eviction& stop(const std::string& name, const std::string& stage = "preempt") {
         Eviction& item = evict(name, "n1", "", "queueBalance");
         item.owner = "";
@@ -81,13 +89,7 @@ TEST(AuditBalance, ExactlyItsShareIsNotTooMuch) {
 
 TEST(AuditBalance, WhatWasGrantedCountsToo) {
     BalanceWorld world(1);
-    world.cluster.apply(Object([&] {
-        Queue made;
-        made.name = world.id("a");
-        made.request = world.amounts({{"cpu", 100'000}});
-        made.allocated = world.amounts({{"cpu", 999}});
-        return made;
-    }()));
+    world.change_queue([&](Queue& queue) { queue.allocated = world.amounts({{"cpu", 999}}); });
     world.stop("p1", "preprocess");
     EXPECT_THAT(world.found_uncertified(), IsEmpty());
 }
@@ -148,13 +150,7 @@ TEST(AuditBalance, FindsUseThatIsNoFact) {
 
 TEST(AuditBalance, AQueueThatIsNotReclaimableGivesNothing) {
     BalanceWorld world(3);
-    world.cluster.apply(Object([&] {
-        Queue made;
-        made.name = world.id("a");
-        made.request = world.amounts({{"cpu", 100'000}});
-        made.reclaimable = false;
-        return made;
-    }()));
+    world.change_queue([](Queue& queue) { queue.reclaimable = false; });
     world.stop("p1");
     EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-balance default/p1"));
 }

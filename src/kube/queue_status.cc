@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/bodies.h"
-#include "manifest/queue_notes.h"
 
 namespace reprieve {
 namespace {
@@ -23,18 +22,19 @@ void QueueStatus::take(const Plan& plan) {
         const auto notes = queue_notes(report);
         if (notes.empty()) continue;
         write_status(report.name, notes);
-        if (resource_quotas_) write_quota(report.name, report.shares.at("allocated"));
+        if (resource_quotas_ && report.shares.contains("preempting"))
+            write_quota(report.name, report.shares.at("allocated"));
     }
 }
 
-void QueueStatus::write_status(const std::string& queue, const std::map<std::string, std::string>& notes) {
+void QueueStatus::write_status(const std::string& queue, const QueueNotes& notes) {
     const auto path = addresses_->queue(queue);
     if (!path) return;
     HttpRequest request;
     request.method = "PATCH";
     request.path = *path;
     request.content_type = kMergePatch;
-    request.body = annotations_body({}, notes, {});
+    request.body = annotations_body({}, notes.set, notes.remove);
     send(queue, std::move(request));
 }
 

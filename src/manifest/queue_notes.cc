@@ -9,6 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kOverSince = "reprieve.dev/over-since";
+
 }  // namespace
 
 std::map<std::string, std::string> quantities_of(const NamedAmounts& amounts) {
@@ -18,16 +20,22 @@ std::map<std::string, std::string> quantities_of(const NamedAmounts& amounts) {
     return list;
 }
 
-std::map<std::string, std::string> queue_notes(const QueueReport& report) {
+QueueNotes queue_notes(const QueueReport& report) {
+    QueueNotes notes;
+    if (report.over_since && report.over_since->is_set())
+        notes.set[kOverSince] = format_time(*report.over_since);
+    else if (report.over_since)
+        notes.remove.emplace_back(kOverSince);
     const auto allocated = report.shares.find("allocated");
-    if (allocated == report.shares.end() || !report.shares.contains("preempting")) return {};
+    if (allocated == report.shares.end() || !report.shares.contains("preempting")) return notes;
     Json status = Json::object();
     for (const char* share : {"deserved", "allocated", "used", "preempting"}) {
         const auto found = report.shares.find(share);
         if (found != report.shares.end()) status[share] = quantities_of(found->second);
     }
-    return {{"reprieve.dev/allocated", Json(quantities_of(allocated->second)).dump()},
-            {"reprieve.dev/queue-status", status.dump()}};
+    notes.set["reprieve.dev/allocated"] = Json(quantities_of(allocated->second)).dump();
+    notes.set["reprieve.dev/queue-status"] = status.dump();
+    return notes;
 }
 
 }  // namespace reprieve

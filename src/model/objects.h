@@ -126,10 +126,10 @@ struct Queue {
     bool lends = true;
     bool min_scales = true;
     std::optional<Resources> tree_total;  // annotation total-resource: what the tree below it shares
-    std::vector<StringId> namespaces;    // annotation quota.scheduling.koordinator.sh/namespaces
-    std::optional<Resources> allocated;  // reprieve.dev/allocated, else status.allocated
-    std::optional<Resources> request;    // reprieve.dev/request
-    Time over_since;                     // reprieve.dev/over-since
+    std::vector<StringId> namespaces;     // annotation quota.scheduling.koordinator.sh/namespaces
+    std::optional<Resources> allocated;   // reprieve.dev/allocated, else status.allocated
+    std::optional<Resources> request;     // reprieve.dev/request
+    Time over_since;                      // reprieve.dev/over-since
     Settings settings;
     friend bool operator==(const Queue&, const Queue&) = default;
 };

@@ -1,7 +1,7 @@
 #include "plugins/grants.h"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 #include "plugins/proportion.h"
 #include "state/cluster.h"
@@ -151,8 +151,10 @@ void Grants::grant(const Snapshot& s, Dim dim) {
     std::vector<QueueGrant*> heaviest_first;
     for (QueueGrant& g : queues_)
         heaviest_first.push_back(&g);
-    std::ranges::stable_sort(
-        heaviest_first, std::greater{}, [&](const QueueGrant* g) { return s.queues[g->queue].fact->weight; });
+    std::ranges::sort(heaviest_first, {}, [&](const QueueGrant* g) {
+        const QueueRow& row = s.queues[g->queue];
+        return std::pair(-row.fact->weight, s.words->text(row.name));
+    });
     for (QueueGrant* g : heaviest_first) {
         const std::int64_t lacks = g->deserved.get(dim) - g->allocated.get(dim);
         const std::int64_t given = std::min(free, lacks);

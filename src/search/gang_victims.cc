@@ -9,12 +9,6 @@
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
-namespace {
-
-constexpr std::int64_t kCoverWork = 50'000;  // nodes looked at
-
-}  // namespace
-
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
@@ -153,7 +147,7 @@ void GangVictims::assess() {
         if (!spare) least.whole_units = 1;
         bound_ = rules_.order->cost(least);
     }
-    if (!rules_.improve || !fit_.counts()) return;
+    if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced);
     if (!cover_->usable()) {
         cover_.reset();
@@ -163,6 +157,14 @@ void GangVictims::assess() {
 }
 
 GangVictims::~GangVictims() = default;
+
+bool GangVictims::suffice(std::span<const std::uint32_t> units) {
+    for (std::uint32_t u : units)
+        take(u);
+    const bool enough = fit_.passes();
+    reset();
+    return enough;
+}
 
 void GangVictims::describe_binding() {
     const Snapshot& s = session_.snapshot;
@@ -448,7 +450,8 @@ void GangVictims::search_exactly(std::optional<GangChoice>& best) {
     if (best && !(bound_ < best->cost)) {
         best->exact = true;
     } else if (cover_) {
-        const Cost bound = std::max(bound_, cover_->run(best, kCoverWork));
+        // A node looked at takes about a microsecond.
+        const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
         if (!best) return;
         best->bound = bound;
         best->exact = !(bound < best->cost);

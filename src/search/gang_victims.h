@@ -64,6 +64,7 @@ private:
     friend class CoverSearch;
     friend class GangSubsetSearch;
     void assess();
+    [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void search_exactly(std::optional<GangChoice>& best);
     void describe_binding();
     [[nodiscard]] bool vote(std::span<const std::uint32_t> units);

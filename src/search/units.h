@@ -82,13 +82,6 @@ private:
     std::vector<PodId> in_gangs_;
 };
 
-// Whether the gang keeps its minimums (of all, of roles, of sub-groups) when exactly these of its pods go. `evicted`
-// are its pods that are out at this moment and would be back otherwise.
-[[nodiscard]] bool can_spare(const Snapshot& snapshot,
-                             GangId gang,
-                             std::span<const PodId> gone,
-                             std::span<const PodId> evicted);
-
 // Drops the units that are not allowed, and what falls with them: a gang goes whole only together with its surplus
 // here. Links follow the positions. Returns for each old position the new one, -1 if it is gone.
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed);

@@ -39,7 +39,10 @@ void record(const Plan& plan, std::vector<Deed>& out) {
     }
     for (const QueueReport& report : plan.queues) {
         if (auto notes = queue_notes(report); !notes.empty())
-            out.push_back({.step = SinkStep::kStatus, .pod = {report.name, ""}, .set = std::move(notes)});
+            out.push_back({.step = SinkStep::kStatus,
+                           .pod = {report.name, ""},
+                           .set = std::move(notes.set),
+                           .remove = std::move(notes.remove)});
     }
 }
 
@@ -108,7 +111,7 @@ Result<void> carry_out(const Deed& deed, Api& api) {
         case SinkStep::kBind:
             return api.bind(deed.pod, deed.node, deed.devices);
         case SinkStep::kStatus:
-            return api.annotate_queue(deed.pod.name, deed.set);
+            return api.annotate_queue(deed.pod.name, {deed.set, deed.remove});
     }
     return {};
 }

@@ -100,11 +100,8 @@ void Occupancy::apply_queue(const Geometry& geometry,
     }
 }
 
-void Occupancy::apply_mark(const Geometry& geometry,
-                           QuotaMark mark,
-                           std::span<const Resources::Amount> amounts,
-                           QueueId queue,
-                           int sign) {
+void Occupancy::apply_mark(
+    const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign) {
     if (mark == QuotaMark::kNone) return;
     apply_queue(geometry, amounts, queue, mark == QuotaMark::kFixed ? queue_fixed_ : queue_preemptible_, sign);
 }

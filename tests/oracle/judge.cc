@@ -58,6 +58,23 @@ std::optional<Price> price_of_plan(const Instance& instance, const Plan& plan) {
     return std::nullopt;
 }
 
+namespace {
+
+// The last look at a plan may settle anew which pods of a gang are its surplus. Then it costs less than its units.
+std::string judge_resettled(const Instance& instance, const Plan& plan, Price said) {
+    std::vector<int> pods;
+    for (std::size_t i = 0; i < instance.pods.size(); ++i) {
+        const auto is_it = [&](const Eviction& e) { return e.pod == "default/" + instance.pods[i].name; };
+        if (std::ranges::any_of(plan.evictions, is_it)) pods.push_back(static_cast<int>(i));
+    }
+    const auto priced = price_of_pods(instance, pods);
+    if (!priced) return "a gang is left short";
+    said.front() = 0;
+    return *priced == said ? "" : fmt::format("costs {}, says {}, budgets aside", *priced, said);
+}
+
+}  // namespace
+
 std::string complaint(const Instance& instance, const Plan& plan, const Optimum& optimum) {
     if (plan.placements.size() < instance.demand.members.size()) return judge_refusal(plan, optimum);
     if (plan.certificates.size() != 1) return "no certificate";
@@ -66,19 +83,19 @@ std::string complaint(const Instance& instance, const Plan& plan, const Optimum&
     const auto cost = read(c.cost, names);
     if (!cost) return "a cost without the terms of its action";
     const auto priced = price_of_plan(instance, plan);
-    // The last look at a plan may settle anew which pods of a gang are its surplus: then it is cheaper than its units.
     if (priced && *priced != *cost) return fmt::format("costs {}, says {}", *priced, *cost);
     if (const auto second = read(c.runner_up, names); second && *second < *cost)
         return fmt::format("the runner-up {} costs less than {}", *second, *cost);
     if (optimum.found == Found::kImpossible) return "a plan where the oracle finds none";
     if (optimum.found == Found::kUnknown) return "";
-    if (!priced) return "";
+    if (!priced) return judge_resettled(instance, plan, *cost);
     if (*cost < optimum.price) return fmt::format("{} beats the oracle's {}", *cost, optimum.price);
     if (c.status == CertificateStatus::kOptimal && *cost != optimum.price)
         return fmt::format("{} is called optimal; {} costs {}", *cost, optimum.domain, optimum.price);
     if (c.status != CertificateStatus::kGap) return "";
     const auto bound = read(c.bound, names);
     if (!bound) return "a gap without a bound";
+    if (*bound >= *cost) return "a gap without a gap";
     if (*bound > optimum.price) return fmt::format("the bound {} is above the optimum {}", *bound, optimum.price);
     return "";
 }

@@ -121,9 +121,31 @@ Outcome ServingLab::decide(const World& world) const {
 Outcome ServingLab::cycle() {
     const World seen = look();
     Outcome outcome = decide(seen);
+    note_swaps(seen, outcome);
     carry_out(seen, outcome);
     note_nodes(seen, outcome);
     return outcome;
+}
+
+// Somebody further on its way out is a reason to let others off; anything else is not.
+void ServingLab::note_swaps(const World& seen, const Outcome& outcome) {
+    std::map<std::string, serving::Category> newly;  // by preemptor: the best of its victims that it had not claimed
+    std::vector<bool> matched(pods_.size());
+    for (const serving::Match& match : outcome.matches) {
+        const std::string& by = seen.at(match.preemptor).name;
+        for (const ReplicaIndex victim : match.victims) {
+            matched[victim.index()] = true;
+            if (pods_[victim.index()].claimed_by == by) continue;
+            const serving::Category category = outcome.categories[victim.index()];
+            const auto [at, fresh] = newly.try_emplace(by, category);
+            if (!fresh) at->second = std::min(at->second, category);
+        }
+    }
+    for (std::size_t i = 0; i < pods_.size(); ++i) {
+        const auto instead = newly.find(pods_[i].claimed_by);
+        if (matched[i] || instead == newly.end() || pods_[i].stage != Stage::kActive) continue;
+        if (instead->second >= outcome.categories[i]) ++tally_.swapped;
+    }
 }
 
 void ServingLab::carry_out(const World& seen, const Outcome& outcome) {

@@ -24,13 +24,16 @@ struct LabManners {
     bool waits = true;         // things take their time; else they happen before the next cycle
 };
 
+inline constexpr std::int64_t kLabStart = 1000;  // its clock counts cycles
+
 // What happened so far.
 struct LabTally {
-    std::int64_t scaled_down = 0;   // replicas
-    std::int64_t given_back = 0;    // replicas added to a deployment that was scaled down before
-    std::int64_t killed = 0;        // pods that ran and were deleted
-    std::int64_t node_changes = 0;  // a match of the same deployment moved
-    std::int64_t last_action = -1;  // the last cycle that did something
+    std::int64_t scaled_down = 0;          // replicas
+    std::int64_t given_back = 0;           // replicas added to a deployment that was scaled down before
+    std::int64_t swapped = 0;              // replicas let off by who waits on, for somebody no further on its way out
+    std::int64_t killed = 0;               // pods that ran and were deleted
+    std::int64_t node_changes = 0;         // a match of the same deployment moved
+    std::int64_t last_action = kLabStart;  // when a cycle did something last
 };
 
 class ServingLab {
@@ -92,6 +95,7 @@ private:
     void let_go();
     void carry_out(const serving::World& seen, const serving::Outcome& outcome);
     void note_nodes(const serving::World& seen, const serving::Outcome& outcome);
+    void note_swaps(const serving::World& seen, const serving::Outcome& outcome);
     [[nodiscard]] serving::Outcome decide(const serving::World& world) const;
     [[nodiscard]] bool soon() { return !manners_.waits || chance(60); }
 
@@ -104,7 +108,7 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t>
         taken_;  // replicas taken from a branch and not given back
     LabTally tally_;
-    std::int64_t clock_ = 1000;
+    std::int64_t clock_ = kLabStart;
     std::int64_t names_ = 0;
 };
 

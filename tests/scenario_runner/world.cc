@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scaling.h"
+
 namespace reprieve::scenario {
 namespace {
 
@@ -58,8 +60,10 @@ Json* World::find(const std::string& kind, const std::string& name) {
 void World::remove(const Json* object) { documents_.erase(documents_.begin() + (object - documents_.data())); }
 
 void World::follow(const Json& plan, Faults& faults) {
-    for (const Json& eviction : plan["evictions"])
-        evict(eviction, faults);
+    for (const Json& eviction : plan["evictions"]) {
+        if (eviction.value("unit", "") != "replica") evict(eviction, faults);
+    }
+    follow_serving(plan, now_, documents_, faults);
     for (const Json& name : plan["nominationsCleared"]) {
         if (Json* pod = find_pod(name.get<std::string>())) (*pod)["status"].erase("nominatedNodeName");
     }
@@ -89,10 +93,14 @@ void World::evict(const Json& eviction, Faults& faults) {
         faults.push_back(fmt::format("evicts {}, which does not run on {}", name, eviction.value("node", "")));
         return;
     }
-    (*pod)["metadata"]["deletionTimestamp"] = format_time(now_ + kGrace);
-    (*pod)["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
+    start_leaving(*pod);
     (*pod)["status"]["conditions"].push_back(
         {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
+}
+
+void World::start_leaving(Json& pod) const {
+    pod["metadata"]["deletionTimestamp"] = format_time(now_ + kGrace);
+    pod["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
 }
 
 void World::place(const Json& placement, Faults& faults) {
@@ -149,6 +157,13 @@ void World::happen(const Json& event, Faults& faults) {
                 (*pod)["status"]["phase"] = "Succeeded";
             else
                 faults.push_back(fmt::format("event finish: there is no pod {}", name));
+        }
+    } else if (what == "stop") {
+        for (const std::string& name : names_in(value, "stop", faults)) {
+            if (Json* pod = find_pod(name))
+                start_leaving(*pod);
+            else
+                faults.push_back(fmt::format("event stop: there is no pod {}", name));
         }
     } else if (what == "set") {
         merge(value, faults);

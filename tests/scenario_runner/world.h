@@ -3,13 +3,15 @@
 //
 // Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets
 // them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated. What a
-// balanced queue was granted is written on it.
+// balanced queue was granted is written on it. Replicas of serving deployments come and go by events alone; claims,
+// hints and numbers of replicas are written.
 //
 // Events, each a map with one key:
 //   time: +30s             the clock
 //   create: {...}          an object, or a list of them
 //   delete: x              a pod; or {kind: Node, name: n1}
 //   finish: x              a pod runs to its end
+//   stop: x                its controller deletes a pod; it is terminating from then on
 //   set: {kind: Node, metadata: {name: n1}, spec: {...}}    merged into the object
 //   victimsGone: true      everything that is terminating is gone; or a list of pods
 //   victimsReturn: true    those gone so far are created anew, pending, named NAME-again
@@ -41,6 +43,7 @@ private:
     void evict(const Json& eviction, Faults& faults);
     void place(const Json& placement, Faults& faults);
     void grant(const Json& queue, Faults& faults);
+    void start_leaving(Json& pod) const;
     void remove(const Json* object);
     void create(const Json& object, Faults& faults);
     void erase(const Json& what, Faults& faults);
