@@ -31,14 +31,14 @@ std::string words(const std::string& term, std::int64_t value) {
     if (term == "pdbViolations")
         return zero_or(
             value, "no disruption budget broken", count_words(value, "pod", "pods") + " over a disruption budget");
-    if (term == "breaksGangs") return zero_or(value, "nobody's gang broken", "a gang or a single pod ends");
+    if (term == "breaksGangs") return zero_or(value, "only surplus of gangs", "a gang or a single pod ends");
     if (term == "maxPriority") return fmt::format("highest priority {}", value);
     if (term == "gangsBroken") return count_words(value, "job", "jobs") + " broken";
     if (term == "prioritySum") return fmt::format("priorities {} in sum", value);
     if (term == "queueOrder") return fmt::format("place {} in the order of queues", value);
-    if (term == "lostWork")
-        return zero_or(value, "no work lost", duration_words(value) + " of work lost, times the resource");
-    if (term == "resources") return fmt::format("{:.2f} times the need destroyed", static_cast<double>(value) / 1000.0);
+    if (term == "lostWork") return zero_or(value, "no work lost", fmt::format("{} resource-seconds lost", value));
+    if (term == "resources")
+        return fmt::format("{:.2f} times the need taken away", static_cast<double>(value) / 1000.0);
     if (term == "pods") return count_words(value, "pod", "pods");
     if (term == "units") return count_words(value, "unit", "units");
     if (term == "latestStart") return fmt::format("the most important one since {}", cost_value(term, value));
@@ -47,7 +47,6 @@ std::string words(const std::string& term, std::int64_t value) {
 
 // What follows "instead of".
 std::string bare_value(const std::string& term, std::int64_t value) {
-    if (term == "lostWork") return duration_words(value);
     if (term == "resources") return fmt::format("{:.2f}", static_cast<double>(value) / 1000.0);
     if (term == "pdbViolations" && value == 0) return "none";
     return cost_value(term, value);

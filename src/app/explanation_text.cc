@@ -4,98 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "app/cost_words.h"
 #include "app/fact_sheet.h"
+#include "app/headline.h"
 #include "app/margin_words.h"
-#include "base/check.h"
 
 namespace reprieve {
 namespace {
 
-std::string subject_words(const Explanation& e) { return e.gang ? "gang " + e.name : e.name; }
-
 // "on gpu-2", "on gpu-1 and gpu-2".
 std::string on_nodes(const std::vector<std::string>& nodes) { return nodes.empty() ? "" : " on " + list_words(nodes); }
-
-std::string evicted_headline(const Explanation& e) {
-    const EvictionStory& story = e.evictions.front();
-    const std::string who =
-        !e.gang ? e.name
-        : story.unit == UnitKind::kSafe
-            ? fmt::format("{} of gang {}", count_words(std::ssize(story.pods), "pod", "pods"), e.name)
-            : subject_words(e);
-    const bool several = e.gang && story.unit == UnitKind::kSafe && story.pods.size() > 1;
-    return fmt::format("{} {} evicted{} to make room for {}.",
-                       who,
-                       several ? "are" : "is",
-                       story.nodes.empty() ? "" : " from " + list_words(story.nodes),
-                       story.owner.empty() ? "others" : story.owner);
-}
-
-std::string placed_headline(const Explanation& e) {
-    const PlacementStory& story = *e.placement;
-    std::vector<std::string> nodes;
-    for (const Placement& p : story.placements) {
-        if (std::ranges::find(nodes, p.node) == nodes.end()) nodes.push_back(p.node);
-    }
-    const Placement& first = story.placements.front();
-    const std::string where =
-        list_words(nodes) + (first.domain.empty() ? "" : fmt::format(", in {}", first.domain)) +
-        (!e.gang && !first.devices.empty()
-             ? fmt::format(", with device{} {}", first.devices.size() == 1 ? "" : "s", list_words(first.devices))
-             : "");
-    if (e.outcome == Outcome::kPlaced) return fmt::format("{} starts now on {}.", subject_words(e), where);
-    return fmt::format(
-        "{} is promised room on {}: it starts there once those who leave are gone.", subject_words(e), where);
-}
-
-std::string headline(const Explanation& e) {
-    const std::string who = subject_words(e);
-    switch (e.outcome) {
-        case Outcome::kEvicted:
-            return evicted_headline(e);
-        case Outcome::kPlaced:
-        case Outcome::kNominated:
-            return placed_headline(e);
-        case Outcome::kUnplaced:
-            return e.unplaced.front().never ? who + " stays unplaced, and no eviction could change that."
-                                            : who + " stays unplaced for now.";
-        case Outcome::kSpared:
-            return fmt::format(
-                "{} stays{}, where room is made for others.", who, e.node.empty() ? "" : " on " + e.node);
-        case Outcome::kUntouched:
-            return e.node.empty() ? who + " is not touched by the plan."
-                                  : fmt::format("{} runs on {}, and the plan does not touch it.", who, e.node);
-        case Outcome::kLeaving:
-            return who + " is leaving already: the plan counts its room as free and does nothing to it.";
-        case Outcome::kEnded:
-            return who + " has ended: there is nothing to plan.";
-        case Outcome::kGated:
-            return who + " waits for its scheduling gates: the plan does not see it.";
-        case Outcome::kForeign:
-            return who + " waits for another scheduler: the plan leaves it alone.";
-        case Outcome::kServing:
-            return who + " is a replica of a serving deployment.";
-        case Outcome::kNoMembers:
-            return who + " has no pods: there is nothing to plan.";
-    }
-    REPRIEVE_CHECK(false, "outcome {}", static_cast<int>(e.outcome));
-}
-
-Paint paint_of(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::kEvicted:
-            return Paint::kRed;
-        case Outcome::kPlaced:
-            return Paint::kGreen;
-        case Outcome::kNominated:
-        case Outcome::kUnplaced:
-            return Paint::kYellow;
-        default:
-            return Paint::kBold;
-    }
-}
 
 void tell_proof(FactSheet& sheet, const Certificate& c) {
     switch (c.status) {
@@ -183,8 +103,8 @@ void tell(FactSheet& sheet, const Explanation& e, const EvictionStory& s) {
     if (s.mode == EvictionMode::kSoft) sheet.add("How", "It is asked to leave, not deleted.");
     if (s.pdb_violation) sheet.add("Budget", "Its disruption budget does not allow it.", Paint::kRed);
     if (s.certificate) {
-        const std::string with = s.with.empty() ? "" : fmt::format("together with {}: ", list_words(s.with));
-        sheet.add("Cost", with + cost_words(s.certificate->cost) + ".");
+        const std::string with = s.with.empty() ? "" : fmt::format("Together with {}: ", list_words(s.with));
+        sheet.add("Cost", fmt::format("{}{}.", with, cost_words(s.certificate->cost)));
         tell_proof(sheet, *s.certificate);
     } else if (!s.with.empty()) {
         sheet.add("With", list_words(s.with));
@@ -192,36 +112,34 @@ void tell(FactSheet& sheet, const Explanation& e, const EvictionStory& s) {
     if (s.margin) tell_margin(sheet, *s.margin, s);
 }
 
-std::string node_reasons(const std::map<std::string, std::int64_t>& nodes) {
+// "4 nodes had an untolerated taint": how many nodes say so, most first.
+std::vector<std::string> node_reasons(const std::map<std::string, std::int64_t>& nodes) {
+    static constexpr std::string_view kNodes = "node(s) ";
     std::vector<std::pair<std::int64_t, std::string>> order;
     for (const auto& [reason, count] : nodes)
         order.emplace_back(-count, reason);
     std::ranges::sort(order);
-    std::vector<std::string> parts;
-    for (const auto& [negated, reason] : order)
-        parts.push_back(fmt::format("{} {}", -negated, reason));
-    return fmt::format("{}", fmt::join(parts, "; "));
+    std::vector<std::string> out;
+    for (const auto& [negated, reason] : order) {
+        const std::string count = count_words(-negated, "node", "nodes");
+        out.push_back(reason.starts_with(kNodes) ? fmt::format("{} {}", count, reason.substr(kNodes.size()))
+                                                 : fmt::format("{}: {}", count, reason));
+    }
+    return out;
 }
 
-std::string why_there(const PlacementStory& s, bool now) {
+// How the nodes answered, before anybody was evicted.
+std::string room_words(const Explanation& e, const PlacementStory& s) {
     if (s.nodes == 0) return "";
-    const std::string others = s.others.empty() ? "" : fmt::format(" The others: {}.", node_reasons(s.others));
-    if (!now)
-        return s.fitting == 0
-                   ? fmt::format(
-                         "None of the {} has free room for it.{}", count_words(s.nodes, "node", "nodes"), others)
-                   : fmt::format(
-                         "Before this plan {} of {} had room for it; others took it, or it takes more than a node.{}",
-                         s.fitting,
-                         count_words(s.nodes, "node", "nodes"),
-                         others);
-    const char* choice = s.fitting == 1 ? "" : " The one with the best score wins.";
-    return fmt::format("{} of {} {} free room for it.{}{}",
-                       s.fitting,
-                       count_words(s.nodes, "node", "nodes"),
-                       s.fitting == 1 ? "has" : "have",
-                       choice,
-                       others);
+    const std::string whom = e.gang ? "for a member" : "for it";
+    const std::string nodes = count_words(s.nodes, "node", "nodes");
+    const std::string others = fmt::format("{}", fmt::join(node_reasons(s.others), "; "));
+    if (s.fitting == 0) return fmt::format("None of the {} has free room {}: {}.", nodes, whom, others);
+    std::string out = fmt::format("{} of {} {} free room {}", s.fitting, nodes, s.fitting == 1 ? "has" : "have", whom);
+    if (!others.empty()) out += fmt::format("; {}", others);
+    out += ".";
+    if (e.outcome == Outcome::kNominated) return out + " That was not enough, or others came first.";
+    return out + (s.fitting == 1 ? "" : " The best score decides, then the name.");
 }
 
 void tell(FactSheet& sheet, const Explanation& e, const PlacementStory& s) {
@@ -230,7 +148,7 @@ void tell(FactSheet& sheet, const Explanation& e, const PlacementStory& s) {
             sheet.add("Members",
                       fmt::format("{} on {}{}", p.pod, p.node, p.after_evictions ? ", after evictions" : ""));
     }
-    sheet.add("Why there", why_there(s, e.outcome == Outcome::kPlaced));
+    sheet.add("Why there", room_words(e, s));
     std::vector<std::string> gone;
     for (const Eviction& victim : s.expense)
         gone.push_back(victim.pod);
@@ -242,22 +160,34 @@ void tell(FactSheet& sheet, const Explanation& e, const PlacementStory& s) {
     tell_proof(sheet, *s.certificate);
 }
 
+// The plan's reason has a clause from each action that was tried; what the nodes say is told apart.
+void tell_reason(FactSheet& sheet, const UnplacedStory& s) {
+    static constexpr std::string_view kNobodyFits = "0 of ";
+    std::string_view rest = s.reason;
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find("; "), rest.size());
+        std::string clause(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+        if (!s.nodes.empty() && clause.starts_with(kNobodyFits))
+            clause.resize(std::min(clause.find(':'), clause.size()));
+        sheet.add("Why", clause + ".");
+    }
+    for (const std::string& reason : node_reasons(s.nodes))
+        sheet.add("Nodes", reason);
+}
+
 void tell(FactSheet& sheet, const Explanation& e, const UnplacedStory& s) {
     if (e.gang && !s.pods.empty()) sheet.add("Pods", list_words(s.pods));
     if (s.replicas > 0) sheet.add("Replicas", fmt::format("{} missing", s.replicas));
-    sheet.add("Why", s.reason + ".");
-    for (const auto& [reason, count] : s.nodes)
-        sheet.add("Nodes", fmt::format("{} of them: {}", count, reason));
+    tell_reason(sheet, s);
     for (const Certificate& c : s.certificates) {
         const bool said = s.reason.find(c.binding) != std::string::npos;
         sheet.add(
             "Proof",
-            fmt::format(
-                "{} cannot help{}.", c.action, said ? ": all that may be evicted is not enough" : ": " + c.binding));
+            fmt::format("{} cannot help: {}.", c.action, said ? "all that may be evicted is not enough" : c.binding));
     }
-    if (s.never) return;
     for (const Remedy& r : s.remedies)
-        sheet.add("Placed if", placing_words(r));
+        sheet.add("Placed if", placing_words(r), Paint::kGreen);
     if (s.remedies.empty() && s.plans > 0) sheet.add("Placed if", "No priority would help.");
 }
 
@@ -271,14 +201,14 @@ void tell(FactSheet& sheet, const Explanation&, const SparedStory& s) {
         sheet.add("Why spared", fmt::format("It could not be taken: {} (rule {}).", s.why, s.rule));
         return;
     }
-    sheet.add("Why spared", "It could have been taken, but the others are enough and cost less.");
+    sheet.add("Why spared", "It could have been taken, but the others are enough, and cost less.");
     if (s.then) sheet.add("Next", next_words(s));
 }
 
 }  // namespace
 
 std::string explanation_to_text(const Explanation& e, const TableStyle& style) {
-    FactSheet sheet(headline(e), paint_of(e.outcome));
+    FactSheet sheet(headline(e), headline_paint(e.outcome));
     if (e.gang && e.members.size() > 1) {
         std::vector<std::string> parts;
         for (const auto& [outcome, count] : e.members)

@@ -31,6 +31,8 @@ Examples:
   kubectl get nodes,pods,pdb,priorityclasses -A -o json | reprieve plan -f - -f job.yaml
   reprieve plan -f dump/ --for training-job -o json      only for one gang, as JSON
   reprieve plan -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
+  reprieve plan -f cluster.yaml --alternatives           beside it: no budget broken, fewest jobs, least work lost, soonest free
+  reprieve plan -f cluster.yaml --verify                 also check that victims who come back start nothing new
 
 Exit codes: 0 everything placed (or nothing to do), 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
 )";
@@ -96,6 +98,8 @@ int run(int argc, char** argv) {
     plan_app->add_option("-o,--output", plan.output, "table, json or yaml")
         ->check(CLI::IsMember({"table", "json", "yaml"}))
         ->type_name("FORMAT");
+    plan_app->add_flag("--alternatives", plan.alternatives, "Show what other aims would cost beside it");
+    plan_app->add_flag("--verify", plan.verify, "Follow the plan and fail if it does not come to rest");
     plan_app->footer(kPlanExamples);
     plan_app->callback([&] { code = plan_command(plan); });
 
@@ -145,6 +149,8 @@ int run(int argc, char** argv) {
         ->type_name("N");
     run_app->add_option("--ui", run_options.ui, "Serve health and metrics there, e.g. 127.0.0.1:8080")
         ->type_name("ADDR");
+    run_app->add_option("--log", run_options.log, "Append every new plan to this file, a line of JSON each")
+        ->type_name("FILE");
     run_app->add_flag("--dry-run", run_options.dry_run, "Plan and tell, change nothing");
     run_app
         ->add_option("--speed",

@@ -14,18 +14,14 @@ std::vector<std::string> but(std::vector<std::string> names, const std::vector<s
     return names;
 }
 
-std::string go_words(const std::vector<std::string>& names) {
-    return fmt::format("{} {}", list_words(names), names.size() == 1 ? "goes" : "go");
-}
-
-// "then x goes instead", with whatever else changes.
+// "then x would go instead", with whatever else changes.
 std::string then_words(const Consequence& c, const EvictionStory& story) {
-    std::string out = !c.placed           ? fmt::format("then {} stays without room", story.owner)
-                      : c.evicted.empty() ? "then nobody else goes for it"
-                                          : fmt::format("then {} instead", go_words(c.evicted));
+    std::string out = !c.placed           ? fmt::format("{} would stay without room", story.owner)
+                      : c.evicted.empty() ? "nobody would go instead"
+                                          : fmt::format("{} would go instead", list_words(c.evicted));
     const std::vector<std::string> spared = but(c.spared, story.pods);
-    if (!spared.empty()) out += fmt::format(", and {} is spared, too", list_words(spared));
-    if (!c.unplaced.empty()) out += fmt::format(", and {} finds no place", list_words(c.unplaced));
+    if (!spared.empty()) out += fmt::format(", and {} would be spared too", list_words(spared));
+    if (!c.unplaced.empty()) out += fmt::format(", and {} would find no place", list_words(c.unplaced));
     return out;
 }
 
@@ -37,9 +33,8 @@ std::string cost_change(const Consequence& c, const CostVector& cost) {
 }
 
 std::string without_words(const Consequence& c, const EvictionStory& story) {
-    std::string out = "If nobody could take it, " + then_words(c, story) + ".";
-    if (!c.placed) return out + (c.why_not.empty() ? "" : fmt::format(" {}.", c.why_not));
-    return out + (story.certificate ? cost_change(c, story.certificate->cost) : "");
+    std::string out = fmt::format("If nobody could take it, {}.", then_words(c, story));
+    return out + (c.placed && story.certificate ? cost_change(c, story.certificate->cost) : "");
 }
 
 // "its priority" or "the priority of gang x".
@@ -53,10 +48,10 @@ std::string remedy_words(const Remedy& r, const EvictionStory& story) {
         case Lever::kPriority:
             return fmt::format("{} were {} or more (it is {})", whose(r, story, "priority"), r.to, r.from);
         case Lever::kMinRuntime:
-            return fmt::format("{} were {} or more (it is {})",
+            return fmt::format("{} were {} or more ({})",
                                whose(r, story, "minimum run time"),
                                duration_words(r.to),
-                               r.from == 0 ? "none" : duration_words(r.from));
+                               r.from == 0 ? "it has none" : fmt::format("it is {}", duration_words(r.from)));
         case Lever::kCheckpointAge:
             return fmt::format("its last checkpoint were {} old or {} (it is {})",
                                duration_words(r.to),
@@ -75,7 +70,7 @@ void tell_margin(FactSheet& sheet, const Margin& margin, const EvictionStory& st
     if (margin.without) sheet.add("Without it", without_words(*margin.without, story));
     for (const Remedy& r : margin.remedies)
         sheet.add(
-            "Spared if", fmt::format("{}; {}.", remedy_words(r, story), then_words(r.then, story)), Paint::kGreen);
+            "Spared if", fmt::format("{}; then {}.", remedy_words(r, story), then_words(r.then, story)), Paint::kGreen);
     if (margin.remedies.empty() && margin.complete)
         sheet.add("Spared if", "No change of its priority, its minimum run time or its place would have spared it.");
     if (!margin.complete)
@@ -85,15 +80,15 @@ void tell_margin(FactSheet& sheet, const Margin& margin, const EvictionStory& st
 }
 
 std::string placing_words(const Remedy& r) {
-    const std::string gone = r.then.evicted.empty() ? "nobody would go for it" : go_words(r.then.evicted) + " for it";
+    const std::string gone = list_words(r.then.evicted) + " would go for it";
     return fmt::format("the priority of {} were {} or more (it is {}); then {}.", r.of, r.to, r.from, gone);
 }
 
 std::string next_words(const SparedStory& s) {
     const Consequence& c = *s.then;
     const std::string protect = fmt::format("Were {} protected, ", s.instead.size() == 1 ? s.instead.front() : "they");
-    if (!c.placed) return fmt::format("{}{} would stay without room: this one is no help.", protect, s.owner);
-    return fmt::format("{}{}.{}", protect, go_words(c.evicted), c.worse_in.empty() ? "" : " That costs more.");
+    if (!c.placed) return fmt::format("{}{} would stay without room: this one could not help.", protect, s.owner);
+    return fmt::format("{}{} would go.", protect, list_words(c.evicted));
 }
 
 }  // namespace reprieve

@@ -67,10 +67,4 @@ Plan Planning::plan(const std::vector<std::string>& only) {
     return plan;
 }
 
-Plan Planning::plan_with(const SchedulerConfig& config) {
-    Plan plan = run_cycle(cluster_, config);
-    check_plan(cluster_, plan, config);
-    return plan;
-}
-
 }  // namespace reprieve

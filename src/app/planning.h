@@ -33,8 +33,6 @@ public:
 
     // One cycle for these names (empty: for all), audited if it is for all, with its id.
     [[nodiscard]] Plan plan(const std::vector<std::string>& only = {});
-    // One cycle with another configuration of the same cluster; without an id.
-    [[nodiscard]] Plan plan_with(const SchedulerConfig& config);
 
     [[nodiscard]] Cluster& cluster() { return cluster_; }
     [[nodiscard]] const SchedulerConfig& config() const { return config_; }

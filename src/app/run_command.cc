@@ -10,6 +10,7 @@
 
 #include "app/complaint.h"
 #include "app/control_loop.h"
+#include "app/decision_log.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
 #include "app/inputs.h"
@@ -159,6 +160,12 @@ private:
             });
             observers_.add(*log_);
         }
+        if (!options_.log.empty()) {
+            auto decisions = DecisionLog::open(options_.log);
+            if (!decisions) return std::unexpected(decisions.error());
+            decisions_ = std::move(*decisions);
+            observers_.add(*decisions_);
+        }
         if (options_.ui.empty()) return {};
         auto ui = ports_.ui(options_.ui, link);
         if (!ui) return std::unexpected(ui.error());
@@ -203,6 +210,7 @@ private:
     std::optional<Screen> screen_;
     std::optional<LiveView> view_;
     std::optional<RunLog> log_;
+    std::unique_ptr<DecisionLog> decisions_;
     std::unique_ptr<LoopObserver> ui_;
 };
 

@@ -30,6 +30,11 @@ std::vector<std::int64_t> turning_priorities(const Snapshot& s) {
     return {values.begin(), values.end()};
 }
 
+Remedy remedy(Lever lever, std::string of, std::int64_t from, std::int64_t to, Consequence then) {
+    return {
+        .lever = lever, .of = std::move(of), .from = from, .to = to, .node = "", .domain = "", .then = std::move(then)};
+}
+
 // One thing that is given different values, and what each of them led to.
 class Inquiry {
 public:
@@ -115,13 +120,7 @@ private:
                 return lever->set(static_cast<std::int32_t>(value));
             });
             if (!found) continue;
-            out_.remedies.push_back({.lever = Lever::kPriority,
-                                     .of = lever->of,
-                                     .from = lever->now,
-                                     .to = *found,
-                                     .node = "",
-                                     .domain = "",
-                                     .then = asked.then(*found)});
+            out_.remedies.push_back(remedy(Lever::kPriority, lever->of, lever->now, *found, asked.then(*found)));
             return;
         }
     }
@@ -153,14 +152,7 @@ private:
         Inquiry asked = inquiry();
         const auto found = asked.smallest(
             now, top, hints, [&](auto value) { return min_runtime(trials_.cluster(), subject_, value); });
-        if (!found) return;
-        out_.remedies.push_back({.lever = Lever::kMinRuntime,
-                                 .of = subject_.name,
-                                 .from = now,
-                                 .to = *found,
-                                 .node = "",
-                                 .domain = "",
-                                 .then = asked.then(*found)});
+        if (found) out_.remedies.push_back(remedy(Lever::kMinRuntime, subject_.name, now, *found, asked.then(*found)));
     }
 
     [[nodiscard]] bool counts_work() const {
@@ -191,27 +183,19 @@ private:
     }
 
     void note_checkpoint(std::int64_t from, std::int64_t to, Consequence then) {
-        out_.remedies.push_back({.lever = Lever::kCheckpointAge,
-                                 .of = subject_.name,
-                                 .from = from,
-                                 .to = to,
-                                 .node = "",
-                                 .domain = "",
-                                 .then = std::move(then)});
+        out_.remedies.push_back(remedy(Lever::kCheckpointAge, subject_.name, from, to, std::move(then)));
     }
 
     void place() {
         const PodId pod = pod_named(trials_.cluster(), subject_.name);
-        const std::string here(trials_.snapshot().node_name(trials_.snapshot().pods[pod].node));
         std::size_t told = 0;
         for (const OtherNode& other : other_nodes(trials_.cluster(), trials_.config(), pod, kMostNodes)) {
             Inquiry asked = inquiry();
             if (asked.ask(0, runs_on(trials_.cluster(), pod, other.node)) != true) continue;
-            out_.remedies.push_back({.lever = Lever::kNode,
-                                     .of = subject_.name,
-                                     .node = std::string(trials_.snapshot().node_name(other.node)),
-                                     .domain = other.domain,
-                                     .then = asked.then(0)});
+            Remedy moved = remedy(Lever::kNode, subject_.name, 0, 0, asked.then(0));
+            moved.node = trials_.snapshot().node_name(other.node);
+            moved.domain = other.domain;
+            out_.remedies.push_back(std::move(moved));
             if (++told == kEnoughNodes) return;
         }
     }
@@ -250,13 +234,7 @@ std::optional<Remedy> placing_priority(Retrials& trials, const Subject& subject)
             return lever->set(static_cast<std::int32_t>(value));
         });
     if (!found) return std::nullopt;
-    return Remedy{.lever = Lever::kPriority,
-                  .of = lever->of,
-                  .from = lever->now,
-                  .to = *found,
-                  .node = "",
-                  .domain = "",
-                  .then = asked.then(*found)};
+    return remedy(Lever::kPriority, lever->of, lever->now, *found, asked.then(*found));
 }
 
 }  // namespace reprieve

@@ -14,11 +14,16 @@ std::set<std::string> evicted_in(const Plan& plan) {
     return out;
 }
 
-bool places(const Plan& plan, const std::string& owner) {
-    return std::ranges::any_of(plan.placements, [&](const Placement& p) { return p.pod == owner || p.owner == owner; });
-}
-
 bool is_for(const Unplaced& item, const std::string& owner) { return item.pod == owner || item.owner == owner; }
+
+// What room it gets: as pods, as replicas of a service, or as more room where it runs. Members beyond the minimum may
+// stay unplaced all the same.
+bool serves(const Plan& plan, const std::string& owner) {
+    const auto placed = [&](const Placement& p) { return p.pod == owner || p.owner == owner; };
+    return std::ranges::any_of(plan.placements, placed) || certificate_for(plan, owner) != nullptr ||
+           std::ranges::find(plan.matches, owner, &Match::owner) != plan.matches.end() ||
+           std::ranges::none_of(plan.unplaced, [&](const Unplaced& item) { return is_for(item, owner); });
+}
 
 std::set<std::string> unplaced_in(const Plan& plan, const std::string& but) {
     std::set<std::string> out;
@@ -72,8 +77,7 @@ Consequence compare(const Plan& plan, const Plan& other, const std::string& owne
     Consequence out;
     const Certificate* before = certificate_for(plan, owner);
     const Certificate* after = certificate_for(other, owner);
-    // A running pod that waits for more room stands in no placement.
-    out.placed = places(other, owner) || after != nullptr;
+    out.placed = serves(other, owner);
     if (after != nullptr) out.cost = after->cost;
     if (before != nullptr && after != nullptr) {
         out.worse_in = worse_term(before->cost, after->cost);

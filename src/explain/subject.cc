@@ -69,7 +69,6 @@ std::vector<std::string> matches(const std::set<std::string>& names, const std::
 std::string hint(const Names& names, const std::string& name) {
     std::vector<std::string_view> known(names.gangs.begin(), names.gangs.end());
     known.insert(known.end(), names.pods.begin(), names.pods.end());
-    if (known.empty()) return "; nothing is known";
     std::vector<std::string_view> compared;
     const bool full = name.find('/') != std::string::npos;
     for (std::string_view other : known)
@@ -111,7 +110,8 @@ PodId pod_named(const Cluster& cluster, std::string_view full) {
 Result<Subject> find_subject(const Plan& plan, const Cluster* cluster, const std::string& name, bool gang) {
     Names names = names_in(plan);
     if (cluster != nullptr) add_names(cluster->snapshot(), names);
-    std::vector<std::string> found = gang ? std::vector<std::string>() : matches(names.pods, name);
+    if (gang) names.pods.clear();
+    std::vector<std::string> found = matches(names.pods, name);
     const bool is_pod = !found.empty();
     if (!is_pod) found = matches(names.gangs, name);
     if (found.size() > 1)
