@@ -79,15 +79,6 @@ bool takes_from_others(const Case& judged, const PlacedPod& item) {
     });
 }
 
-// Bounded by what this plan grants to its queue.
-bool limited_by_grant(const Case& judged, PodId pod) {
-    if (!judged.row(pod).queue) return false;
-    const auto name = judged.snapshot.words->text(judged.snapshot.queues[judged.row(pod).queue].name);
-    return std::ranges::any_of(judged.plan.queues, [&](const QueueReport& report) {
-        return report.name == name && report.shares.contains("preempting");
-    });
-}
-
 // With the unit back, its queue uses more, and a reclaim for that queue might lose its right.
 bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
     // The root of a tree is everybody's: it tells nobody apart.
@@ -152,8 +143,7 @@ bool demand_fits(Scene& scene, const VictimUnit& unit) {
         return findings.empty();
     }
     const auto own = judged.placements_for(unit.owner);
-    if (own.empty() || limited_by_runtime(judged, own.front()->pod) || limited_by_grant(judged, own.front()->pod))
-        return false;
+    if (own.empty() || limited_by_runtime(judged, own.front()->pod)) return false;
     if (std::ranges::all_of(own, [&](const PlacedPod* item) { return fits(scene, *item); })) return true;
     const auto surplus_preempts = [](const ActionConfig& action) { return action.surplus_preempts; };
     if (!owner.gang || !interchangeable(judged, own)) return false;
