@@ -19,6 +19,7 @@
 #include "actions/queue_balance.h"
 #include "actions/revoke.h"
 #include "actions/serving_preempt.h"
+#include "actions/soft_evictions.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -166,6 +167,9 @@ private:
         for (Line& line : lines_)
             std::ranges::sort(line.demands, before);
         if (lines_.size() > 1) shares_.emplace(snapshot());
+        for (const ActionConfig& action : actions_) {
+            if (action.kind == ActionKind::kJobPreempt) delete_overdue(desk_, action, nominated_);
+        }
     }
 
     Line& line_of(QueueId queue) {

@@ -135,6 +135,7 @@ Plan PlanBuilder::build(const Session& session) const {
             plan.placements.push_back(std::move(p));
         }
     }
+    plan.evictions.insert(plan.evictions.end(), overdue_.begin(), overdue_.end());
     plan.unplaced = unplaced_;
     plan.certificates = certificates_;
     plan.nominations_cleared.assign(cleared_.begin(), cleared_.end());

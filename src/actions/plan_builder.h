@@ -48,6 +48,8 @@ public:
     [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
     // A victim of this owner was spared: what the others cost is what it costs.
     void charge_again(const Session& session, const std::string& owner);
+    // An eviction that moves nobody: the pod counts as leaving already.
+    void eviction(Eviction entry) { overdue_.push_back(std::move(entry)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
     void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
     // What an action over the whole cluster has decided besides ops.
@@ -61,6 +63,7 @@ private:
     std::vector<Unplaced> unplaced_;
     std::vector<Certificate> certificates_;
     std::vector<Bill> bills_;
+    std::vector<Eviction> overdue_;
     std::set<std::string> cleared_;
     std::vector<std::string> warnings_;
     std::vector<Plan> parts_;

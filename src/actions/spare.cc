@@ -40,13 +40,10 @@ private:
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
     // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
-        if (counts_for_a_reclaim(unit) || is_revoked(unit)) return false;
+        if (counts_for_a_reclaim(unit)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
                std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
     }
-
-    // It goes because its queue holds too much, whoever comes in its place.
-    bool is_revoked(const EvictedUnit& unit) { return note(unit.note).action == ActionKind::kRevoke; }
 
     // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
     bool counts_for_a_reclaim(const EvictedUnit& unit) {
@@ -80,6 +77,8 @@ private:
                 if (state != PodState::kEvicted) continue;
                 // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
                 if (!owner.empty()) {
+                    if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
+                        robbed_[owner].insert(snapshot().pods[op.pod].queue);
                     EvictedUnit& unit = by_note[op.note];
                     unit.note = op.note;
                     unit.pods.push_back(op.pod);
@@ -89,11 +88,11 @@ private:
                 note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
-                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
+                if (owner.empty()) owner = snapshot().pod_name(op.pod);
+                if (queue && takes_from_others(desk_.plan.note_of(op).action, owner, queue)) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
                 }
-                if (owner.empty()) owner = snapshot().pod_name(op.pod);
                 limits_ = limits_ || limits().bind(op.pod, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
@@ -101,6 +100,13 @@ private:
         }
         for (auto& [id, unit] : by_note)
             units_.push_back(std::move(unit));
+    }
+
+    // Its right to what other queues held depends on what its own queue holds.
+    bool takes_from_others(ActionKind action, const std::string& owner, QueueId queue) {
+        if (action != ActionKind::kJobPreempt) return action == ActionKind::kGangReclaim;
+        const auto victims = robbed_.find(owner);
+        return victims != robbed_.end() && std::ranges::any_of(victims->second, [&](QueueId q) { return q != queue; });
     }
 
     void note_placed(PodId pod, NodeId node) {
@@ -222,7 +228,6 @@ private:
     void relieve_gangs() {
         std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
         for (const EvictedUnit& unit : units_) {
-            if (is_revoked(unit)) continue;
             for (PodId pod : unit.pods) {
                 const GangId gang = snapshot().pods[pod].gang;
                 if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
@@ -294,6 +299,7 @@ private:
     std::map<NodeId, std::vector<PodId>> on_node_;
     std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
     std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
+    std::map<std::string, std::set<QueueId>> robbed_;             // by owner: queues that jobPreempt took from
     std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
     std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;

@@ -93,6 +93,14 @@ void World::evict(const Json& eviction, Faults& faults) {
         faults.push_back(fmt::format("evicts {}, which does not run on {}", name, eviction.value("node", "")));
         return;
     }
+    if (eviction.value("mode", "") == "soft") {
+        const Json note = {{"preemptJob", eviction.value("for", "")},
+                           {"reason", eviction.value("reason", "")},
+                           {"initiator", "reprieve"},
+                           {"timestamp", format_time(now_)}};
+        (*pod)["metadata"]["annotations"]["scheduling.koordinator.sh/soft-eviction"] = note.dump();
+        return;
+    }
     start_leaving(*pod);
     (*pod)["status"]["conditions"].push_back(
         {{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
