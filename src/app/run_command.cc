@@ -123,6 +123,7 @@ private:
             loop_.config_text = *text;
         }
         if (loop_.config.scheduler_names.empty()) loop_.config.scheduler_names = {kSchedulerName};
+        target_.scheduler_names = loop_.config.scheduler_names;
         if (loop_.config.actions)
             target_.resource_quotas = std::ranges::any_of(*loop_.config.actions, &ActionConfig::resource_quota);
         return {};

@@ -83,6 +83,21 @@ class RackStories:
         self.assert_evicted(*cheap)
         self.wait_clean()
 
+    def test_killed_before_the_group_was_told_that_it_is_placed(self):
+        self.full_racks()
+        proxy = self.start_proxy()
+        replica = self.start_reprieve(server=proxy.server)
+        held = proxy.hold(method="PATCH", path="/podgroups/train/status")
+        gang = self.gang(2, one_rack=True)
+        self.wait_bound(*gang)
+        self.wait_for(lambda: proxy.hits(held) > 0, "somebody wants to tell the group")
+        self.crash(replica)
+        proxy.clear()
+        self.assertFalse(self.is_placed(self.read_group()))
+        replica.process.start()
+        self.wait_group(self.is_placed, "that it is placed")
+        self.wait_clean()
+
     def test_killed_while_the_victims_of_a_gang_terminate(self):
         cheap = self.full_racks(stop_delay="1h")
         replica = self.start_reprieve()
@@ -118,6 +133,9 @@ class RackStories:
 class CoreRackTest(RackStories, GangStoryTestCase):
     dialect = CORE
 
+    def is_placed(self, group):
+        return self.told(group)[0] == "True"
+
     def told(self, group):
         found = condition(group, "PodGroupInitiallyScheduled")
         return found.get("status"), found.get("reason")
@@ -148,6 +166,9 @@ class VolcanoRackTest(RackStories, GangStoryTestCase):
         super().setUp()
         self.admin.delete(path_of(HYPERNODES))
 
+    def is_placed(self, group):
+        return group.get("status", {}).get("phase") == "Running"
+
     def name_racks(self):
         racks = [hypernode(f"rack-{rack}", 1, "Node", [f"{rack}-0", f"{rack}-1"]) for rack in "abcd"]
         row = hypernode("row", 2, "HyperNode", [f"rack-{rack}" for rack in "abcd"])
@@ -171,10 +192,22 @@ class VolcanoRackTest(RackStories, GangStoryTestCase):
         self.assertEqual(self.read_group()["status"]["phase"], "Inqueue")
         for name in cheap:
             self.let_go(name)
-        self.wait_bound("train-0", "train-1")
+        self.wait_running("train-0", "train-1")
         self.wait_group(lambda group: group["status"]["phase"] == "Running", "that it runs")
         self.assertEqual(condition(self.read_group(), "Scheduled").get("status"), "True")
         self.assertFalse(condition(self.read_group(), "Unschedulable"), "no longer")
+        self.wait_group(lambda group: group["status"].get("running") == 2, "how many of it run")
+
+    def test_a_group_that_lost_its_members_waits_again(self):
+        self.full_racks()
+        self.start_reprieve()
+        gang = self.gang(2, one_rack=True)
+        self.wait_running(*gang)
+        self.wait_group(lambda group: group.get("status", {}).get("running") == 2, "that both run")
+        for name in gang:
+            self.objects.delete_pod(name)
+        self.wait_group(lambda group: group["status"]["phase"] == "Inqueue", "that it has no place any more")
+        self.assertEqual(self.read_group()["status"]["running"], 0)
 
 
 class SchedulerPluginsTest(GangStoryTestCase):
