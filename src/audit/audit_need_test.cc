@@ -184,10 +184,7 @@ TEST(AuditNeed, DoesNotJudgeWhatAComputedShareLimits) {
 TEST(AuditNeed, DoesNotJudgeWhatReplicasMayHaveHeld) {
     TestWorld world;
     world.node("n1", {.cpu = 10000});
-    ServingDeployment serving;
-    serving.ns = world.id("default");
-    serving.name = world.id("s");
-    world.add(serving);
+    world.serving("s");
     world.pod("low", {.node = "n1"});
     world.pod("high", {.priority = 10});
     world.place("high", "n1", true);

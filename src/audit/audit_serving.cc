@@ -185,9 +185,10 @@ std::int64_t ServingCase::active(const ServingBranch& branch) const {
 
 void judge_serving(const Scene& now, Report& report) {
     const Plan& plan = now.judged().plan;
-    const bool quiet =
-        plan.matches.empty() && plan.scale.empty() && plan.force_deletes.empty() && plan.annotations.empty();
-    if (quiet) return;
+    const bool evicts = std::ranges::any_of(
+        now.judged().evicted, [](const EvictedPod& item) { return item.action == ActionKind::kServingPreempt; });
+    if (!evicts && plan.matches.empty() && plan.scale.empty() && plan.force_deletes.empty() && plan.annotations.empty())
+        return;
     const ServingCase serving(now.judged());
     MatchJudge(serving, now, report).judge();
     judge_scale(serving, now, report);

@@ -119,6 +119,14 @@ public:
         add(made);
     }
 
+    void serving(const std::string& name, const std::function<void(ServingDeployment&)>& edit = {}) {
+        ServingDeployment made;
+        made.ns = id("default");
+        made.name = id(name);
+        if (edit) edit(made);
+        add(made);
+    }
+
     // The plan. Pods are named without their namespace.
     Placement& place(const std::string& pod, const std::string& on, bool after = false, const std::string& owner = "") {
         Placement& item = plan.placements.emplace_back();
