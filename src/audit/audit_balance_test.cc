@@ -155,6 +155,28 @@ TEST(AuditBalance, AQueueThatIsNotReclaimableGivesNothing) {
     EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-balance default/p1"));
 }
 
+TEST(AuditBalance, WhoWouldReturnBeyondTheGrantIsNotNeedless) {
+    BalanceWorld world(3);
+    world.config.actions->push_back({.kind = ActionKind::kGangReclaim});
+    world.pod("new", {.queue = "b"});
+    world.place("new", "n1", true);
+    world.evict("p1", "n1", "new", "gangReclaim");
+    EXPECT_THAT(world.found(), ElementsAre("needless default/p1")) << "there is room for both";
+    world.say("a", 2000, 0, 3000, 2000);
+    world.say("b", 1000, 1000, 0, 0);
+    EXPECT_THAT(world.found(), IsEmpty());
+}
+
+TEST(AuditBalance, PlacementsStayWithinTheGrant) {
+    BalanceWorld world(2);
+    world.config.actions->push_back({.kind = ActionKind::kAllocate});
+    world.pod("more", {.queue = "a"});
+    world.place("more", "n1");
+    world.say("a", 2000, 0, 2000, 2000);
+    world.say("b", 2000, 0, 0, 0);
+    EXPECT_THAT(world.found(), ElementsAre("queue-grant default/more"));
+}
+
 TEST(AuditBalance, AGangThatIsStoppedGoesWhole) {
     BalanceWorld world(1);
     world.gang("g", 2);

@@ -101,6 +101,11 @@ bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
     return false;
 }
 
+// With the unit back, none of its queues would hold more than it is granted.
+bool leaves_grants_whole(const Scene& scene, const VictimUnit& unit) {
+    return std::ranges::all_of(unit.pods, [&](PodId pod) { return exceeds_grant(scene, pod).empty(); });
+}
+
 bool fits(const Scene& scene, const PlacedPod& placed) {
     Findings findings;
     judge_fit(scene, placed, Proof::kOfFit, findings);
@@ -173,7 +178,8 @@ void judge_need(const Scene& later, Report& report) {
         if (room_was_held_before(judged, unit.action) || counts_for_a_reclaim(judged, unit)) continue;
         for (const PodId pod : unit.pods)
             scene.put_back(pod);
-        if (leaves_gangs_whole(scene, unit) && demand_fits(scene, unit) && others_hold(scene, unit)) {
+        if (leaves_gangs_whole(scene, unit) && leaves_grants_whole(scene, unit) && demand_fits(scene, unit) &&
+            others_hold(scene, unit)) {
             report.add("needless",
                        judged.name(unit.pods.front()),
                        fmt::format("{} fits without evicting it{}",

@@ -107,22 +107,29 @@ void judge_guarantee(const Scene& later, const EvictedPod& victim, QueueId queue
 void judge_grant(const Scene& scene, PodId pod, Findings& out) {
     const Case& judged = scene.judged();
     if (scene.view() != View::kLater || !judged.waits(pod) || judged.fact(pod).nominated) return;
-    const QueueId queue = judged.row(pod).queue;
-    const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
-    if (told == judged.plan.queues.end() || !told->shares.contains("preempting")) return;
-    for (const auto& [resource, granted] : told->shares.at("allocated")) {
-        const Dim dim = judged.words.find_dimension(resource);
-        if (!dim || judged.spec(pod).requests.get(dim) <= 0 || scene.used(queue, dim) <= granted) continue;
-        out.push_back({"queue-grant",
-                       fmt::format("queue {} would use {} of {} and is granted {}",
-                                   queue_name(judged, queue),
-                                   scene.used(queue, dim),
-                                   resource,
-                                   granted)});
-    }
+    if (std::string excess = exceeds_grant(scene, pod); !excess.empty())
+        out.push_back({"queue-grant", std::move(excess)});
 }
 
 }  // namespace
+
+std::string exceeds_grant(const Scene& scene, PodId pod) {
+    const Case& judged = scene.judged();
+    const QueueId queue = judged.row(pod).queue;
+    if (!queue) return "";
+    const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
+    if (told == judged.plan.queues.end() || !told->shares.contains("preempting")) return "";
+    for (const auto& [resource, granted] : told->shares.at("allocated")) {
+        const Dim dim = judged.words.find_dimension(resource);
+        if (!dim || judged.spec(pod).requests.get(dim) <= 0 || scene.used(queue, dim) <= granted) continue;
+        return fmt::format("queue {} would use {} of {} and is granted {}",
+                           queue_name(judged, queue),
+                           scene.used(queue, dim),
+                           resource,
+                           granted);
+    }
+    return "";
+}
 
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out) {
     const Case& judged = scene.judged();

@@ -74,6 +74,9 @@ void judge_balance(const Case& judged, Report& report);
 
 // Whether nothing protects the pod, whoever would evict it (audit_evictions.cc).
 [[nodiscard]] bool may_be_evicted(const Case& judged, PodId pod);
+// How the queue of a pod that is here would hold more, of something the pod asks for, than the plan grants it; empty:
+// it would not, or queues are not balanced (audit_queues.cc).
+[[nodiscard]] std::string exceeds_grant(const Scene& scene, PodId pod);
 // Whether the budget counts the loss of this pod (audit_budgets.cc).
 [[nodiscard]] bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod);
 

@@ -81,7 +81,8 @@ std::vector<Json> random_queues() {
 Json balance_config(bool alone) {
     Json actions = Json::array();
     if (!alone && !rarely(3)) actions.push_back({{"name", "allocate"}});
-    if (!alone && rarely(2)) actions.push_back({{"name", "preempt"}});
+    if (!alone && rarely(2)) actions.push_back({{"name", "preempt"}, {"args", {{"crossQueue", rarely(2)}}}});
+    if (!alone && rarely(3)) actions.push_back({{"name", "gangReclaim"}});
     // Strict budgets let more go when those before them have left.
     actions.push_back({{"name", "queueBalance"}, {"args", {{"pdb", !alone && rarely(3) ? "strict" : "bestEffort"}}}});
     return {{"actions", actions}};
