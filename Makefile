@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench fuzz soak format tidy golden transcripts clean setup setup-build
+.PHONY: help build demo test bench fuzz soak oracle format tidy golden transcripts clean setup setup-build
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -20,10 +20,10 @@ build: setup-build  ## the program, at build/reprieve
 	@cmake --build --preset release --target reprieve -j $(JOBS)
 	@scripts/link-program release
 
-demo: build  ## plan one decision on examples/mixed-cluster
+demo: build  ## plan one decision on examples/mixed-cluster, then run the embedded cluster of examples/run
 	@scripts/demo
 
-test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting
+test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting, a real API server
 	@scripts/check
 
 bench: setup  ## benchmarks (ARGS=--benchmark_filter=...)
@@ -41,6 +41,11 @@ soak: setup  ## property tests on many new random worlds (WORLDS=...)
 	@cmake --preset release -DREPRIEVE_TESTS=ON > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 	@RC_PARAMS="max_success=$(or $(WORLDS),2000)" ctest --test-dir build/release -L property -j $(JOBS) --output-on-failure --timeout 7200
+
+oracle: setup  ## the engine against an exhaustive search and an integer program, at length (TIMES=...)
+	@cmake --preset release -DREPRIEVE_TESTS=ON > /dev/null
+	@cmake --build --preset release --target oracle_test -j $(JOBS)
+	@REPRIEVE_ORACLE=$(or $(TIMES),20) build/release/tests/oracle/oracle_test
 
 format: setup  ## format the C++ sources in place
 	@scripts/format

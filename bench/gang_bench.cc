@@ -1,4 +1,4 @@
-// P3 and P4: a gang of 64 whole nodes, hard topology, in rows full of gangs; and one that can never fit.
+// P3, P4 and P10: a gang of 64 whole nodes, hard topology, in rows full of gangs; and one that can never fit.
 #include <benchmark/benchmark.h>
 
 #include "actions/cycle.h"
@@ -22,7 +22,9 @@ void GangIntoFullRows(benchmark::State& state) {
     state.counters["victims"] = static_cast<double>(victims);
     state.SetLabel(std::string(state.range(1) != 0 ? "mixed pods, " : "whole-node gangs, ") + to_text(status));
 }
-BENCHMARK(GangIntoFullRows)->Unit(benchmark::kMillisecond)->ArgsProduct({{1024, 5120, 20480}, {0, 1}});
+BENCHMARK(GangIntoFullRows)
+    ->Unit(benchmark::kMillisecond)
+    ->ArgsProduct({{512, 1024, 2048, 5120, 10240, 20480}, {0, 1}});
 
 void InfeasibleGang(benchmark::State& state) {
     const auto cluster = gpu_rows(state.range(0), 65, false);  // one node more than a row has

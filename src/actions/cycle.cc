@@ -12,10 +12,14 @@
 #include "actions/desk.h"
 #include "actions/gang_evict.h"
 #include "actions/holds.h"
+#include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promises.h"
+#include "actions/queue_balance.h"
+#include "actions/revoke.h"
 #include "actions/serving_preempt.h"
+#include "actions/soft_evictions.h"
 #include "actions/spare.h"
 #include "actions/unplaced.h"
 #include "plugins/limits.h"
@@ -35,11 +39,19 @@ public:
           desk_{session_, placer_, builder_},
           promises_(desk_),
           actions_(config.actions ? *config.actions : default_actions()) {
+        // By default an action that stops pods for nobody has work only where somebody asks for it.
+        if (!config.actions && !states_requests(session_.snapshot))
+            std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
             if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
                 gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
             if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
+            if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
+                queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
+            if (action.kind == ActionKind::kRevoke) revoke_ = &action;
+            if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
+                job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
             backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
             surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
@@ -57,10 +69,16 @@ public:
         serve_all();
         for (auto action = demands; action != actions_.end(); ++action)
             run_once(*action, only);
-        spare_superfluous(desk_);
+        serve_again();
+        for (Refused& item : refused_)
+            write(item);
+        spare_superfluous(desk_, queue_balance_.get());
         Plan plan = builder_.build(session_);
+        const std::vector<PodId> evicted = evicted_pods();
         session_.tx.rollback(0);
-        plan.queues = report_queues(cluster_.snapshot());
+        plan.queues = report_queues(cluster_.snapshot(), session_.limits);
+        if (queue_balance_) queue_balance_->report(evicted, plan.queues);
+        if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         sort_plan(plan);
         return plan;
     }
@@ -92,14 +110,48 @@ private:
 
     void run_once(const ActionConfig& action, const std::vector<std::string>& only) {
         switch (action.kind) {
+            case ActionKind::kQueueBalance:
+                // Asked for certain demands alone, nobody goes for anything else.
+                if (only.empty()) queue_balance_->run();
+                break;
             case ActionKind::kServingPreempt:
                 if (serving_) break;
                 serving_ = std::make_unique<ServingPreempt>(desk_, action);
                 serving_->run(only);
                 break;
+            case ActionKind::kRevoke:
+                return revoke(action);
             default:
                 break;  // serves demands one by one
         }
+    }
+
+    std::vector<PodId> evicted_pods() {
+        std::vector<PodId> found;
+        for (PodId pod : IdRange<PodId>(snapshot().pods.size())) {
+            if (snapshot().pods[pod].state == PodState::kEvicted) found.push_back(pod);
+        }
+        return found;
+    }
+
+    void revoke(const ActionConfig& action) {
+        note_far_reaching();
+        const auto start = session_.tx.checkpoint();
+        Revoke(desk_, action).run(without_room());
+        if (evicts_since(start) && !placements_hold(desk_, far_reaching_, {})) session_.rollback(start);
+    }
+
+    // Demands that found no place or, where nobody was served yet, would find none.
+    std::vector<Demand> without_room() {
+        std::vector<Demand> out;
+        for (const Refused& item : refused_)
+            out.push_back(item.demand);
+        for (const Line& line : lines_) {
+            for (std::size_t i = line.next; i < line.demands.size(); ++i) {
+                if (!fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
+            }
+        }
+        return out;
     }
 
     void collect(const std::vector<std::string>& only) {
@@ -115,6 +167,9 @@ private:
         for (Line& line : lines_)
             std::ranges::sort(line.demands, before);
         if (lines_.size() > 1) shares_.emplace(snapshot());
+        for (const ActionConfig& action : actions_) {
+            if (action.kind == ActionKind::kJobPreempt) delete_overdue(desk_, action, nominated_);
+        }
     }
 
     Line& line_of(QueueId queue) {
@@ -159,8 +214,6 @@ private:
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
-        for (Refused& item : refused_)
-            write(item);
     }
 
     // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
@@ -246,16 +299,26 @@ private:
             small_.push_back(demand);
             return;
         }
+        if (!queue_balance_) return serve_by_actions(demand, demand);
+        const Demand part = queue_balance_->granted_part(demand);
+        if (part.pods.empty())
+            refuse(demand, {.why_not = "its gang has its minimum, and its queue is granted no more"});
+        else
+            serve_by_actions(demand, part);
+    }
+
+    // `part`: the members of the demand that may come now.
+    void serve_by_actions(const Demand& demand, const Demand& part) {
         Served last;
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
-            if (!allocated && fits_without_evictions(demand)) {
+            if (!allocated && fits_without_evictions(part)) {
                 if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
                 continue;
             }
-            Served served = attempt(action, demand);
+            Served served = attempt(action, part);
             if (served.done) {
                 finish(demand);
                 return;
@@ -285,11 +348,18 @@ private:
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
+        if (const std::string excess = served.done && queue_balance_ ? queue_balance_->excess(demand) : "";
+            !excess.empty())
+            return take_back(start, demand, excess);
         if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
+        return take_back(start, demand, "whoever makes room for it is needed by others that this plan places");
+    }
+
+    Served take_back(Transaction::Checkpoint start, const Demand& demand, std::string why_not) {
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
-        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
+        return {.why_not = std::move(why_not)};
     }
 
     bool evicts_since(Transaction::Checkpoint start) {
@@ -322,9 +392,19 @@ private:
                 return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
+            case ActionKind::kJobPreempt:
+                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served{};
             default:
                 return {};
         }
+    }
+
+    // Unless it is configured, jobPreempt has work only where there are quotas.
+    bool asked_for_quotas(const Demand& demand) {
+        if (session_.config.actions) return true;
+        return demand.queue && std::ranges::any_of(snapshot().queue_path[demand.queue], [&](QueueId q) {
+                   return snapshot().queues[q].fact != nullptr && snapshot().queues[q].fact->is_quota;
+               });
     }
 
     bool anywhere(const Demand& demand) {
@@ -406,9 +486,12 @@ private:
     std::vector<ActionConfig> actions_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
+    std::unique_ptr<QueueBalance> queue_balance_;
     const ActionConfig* reclaim_ = nullptr;
+    const ActionConfig* revoke_ = nullptr;
     std::unique_ptr<GangEvict> gang_reclaim_;
     std::unique_ptr<ServingPreempt> serving_;
+    std::unique_ptr<JobPreempt> job_preempt_;
     bool backfills_ = false;
     bool crosses_queues_ = false;
     bool surplus_preempts_ = false;

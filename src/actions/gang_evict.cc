@@ -7,6 +7,7 @@
 
 #include "actions/eviction_mode.h"
 #include "base/check.h"
+#include "plugins/share_vote.h"
 
 namespace reprieve {
 
@@ -20,29 +21,22 @@ GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* share
     if (!work.empty()) work_ = desk.snapshot().words->find_dimension(work);
 }
 
-GangRules GangEvict::rules_for(const Demand& demand, std::span<const Resources::Amount> need) const {
-    const Snapshot& s = desk_.snapshot();
-    return {
-        .attack = {.priority = demand.priority,
-                   .queue = demand.queue,
-                   .cross_queue = action_.cross_queue,
-                   .need = need,
-                   .reclaim = reclaim_,
-                   .local_only = action_.disruption == Disruption::kLocal},
-        .pdb = action_.pdb,
-        .order = &order_,
-        .work = work_,
-        .improve = action_.improve,
-        .allow_whole = action_.allow_whole_bundle,
-        .bundles = {.reclaim = reclaim_,
-                    .roi_threshold_ppm = action_.roi_threshold_ppm,
-                    .queue_order = reclaim_ ? victim_queue_order(s, *shares_, demand.queue) : std::vector<QueueId>{}},
-        .shares = reclaim_ ? shares_ : nullptr};
+GangRules GangEvict::common_rules(const Demand& demand, std::span<const Resources::Amount> need) const {
+    return {.attack = {.priority = demand.priority,
+                       .queue = demand.queue,
+                       .cross_queue = action_.cross_queue,
+                       .need = need,
+                       .reclaim = reclaim_,
+                       .local_only = action_.disruption == Disruption::kLocal},
+            .pdb = action_.pdb,
+            .order = &order_,
+            .work = work_,
+            .improve = action_.improve,
+            .allow_whole = action_.allow_whole_bundle,
+            .bundles = {.reclaim = reclaim_, .roi_threshold_ppm = action_.roi_threshold_ppm, .queue_order = {}}};
 }
 
 Served GangEvict::serve(const Demand& demand) {
-    const Snapshot& s = desk_.snapshot();
-    const char* name = to_text(action_.kind);
     if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
     const auto& off = desk_.session.config.plugins.disable;
     if (!reclaim_ && std::ranges::find(off, "priority") != off.end())
@@ -53,8 +47,34 @@ Served GangEvict::serve(const Demand& demand) {
         if (members.missing > 0) return {};
         if (members.pods.empty()) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
     }
+    if (reclaim_) return reclaim(demand, members);
+    const std::vector<Resources::Amount> need = sum_requests(desk_.snapshot(), members.pods);
+    GangRules rules = common_rules(demand, need);
+    return evict_for(demand, members, rules, [](const Unit& unit, QueueId) {
+        return fmt::format("priority {} makes room for", unit.priority);
+    });
+}
+
+Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
+    const Snapshot& s = desk_.snapshot();
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
-    GangRules rules = rules_for(demand, need);
+    GangRules rules = common_rules(demand, need);
+    rules.bundles.queue_order = victim_queue_order(s, *shares_, demand.queue);
+    if (rules.bundles.queue_order.empty()) return {};  // there is no other queue
+    // Whether the queue may reclaim at all, before anything is searched.
+    ShareVote vote(s, *shares_, demand.queue, need);
+    if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
+        return {.why_not = fmt::format("queue {} would be above what it deserves",
+                                       s.words->text(s.queues[demand.queue].name))};
+    }
+    rules.vote = &vote;
+    return evict_for(demand, members, rules, [&](const Unit&, QueueId queue) {
+        return fmt::format("queue {} is above its share and gives back to", s.words->text(s.queues[queue].name));
+    });
+}
+
+Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, GangRules& rules, const Ground& ground) {
+    const Snapshot& s = desk_.snapshot();
     // Pods on nodes that no member may use cover nothing of the need.
     std::vector<bool> useful;
     if (action_.improve) {
@@ -66,19 +86,12 @@ Served GangEvict::serve(const Demand& demand) {
         }
         rules.attack.useful = &useful;
     }
-    if (reclaim_) {
-        // Whether the queue may reclaim at all, before anything is searched.
-        const ShareVote vote(s, *shares_, demand.queue, need);
-        if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
-            return {.why_not = fmt::format("queue {} would be above what it deserves",
-                                           s.words->text(s.queues[demand.queue].name))};
-        }
-    }
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
-    if (!choice) return {.why_not = why_not.empty() ? fmt::format("{} finds nobody to evict", name) : why_not};
-    carry_out(demand, *choice, members.pods, members.surplus);
-    certify(demand, *choice, need, rules.bundles.queue_order);
+    if (!choice)
+        return {.why_not = why_not.empty() ? fmt::format("{} finds nobody to evict", to_text(action_.kind)) : why_not};
+    carry_out(demand, *choice, members, ground);
+    certify(demand, *choice, rules.attack.need, rules.bundles.queue_order);
     return {.done = true};
 }
 
@@ -106,8 +119,6 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
-    domains_ = 0;
-    bool bounded = false;
     // A soft rule falls back tier by tier; otherwise all domains compete.
     for (std::size_t first = 0; first < space.domains.size() && !best;) {
         std::size_t last = space.soft ? first + 1 : space.domains.size();
@@ -123,34 +134,42 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
                 why_not = victims->binding();
         }
         std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
-        domains_ += entered.size();
-        for (const auto& v : entered) {
-            if (!bounded || v->bound() < bound_) bound_ = v->bound();
-            bounded = true;
-        }
-        if (entered.size() > static_cast<std::size_t>(action_.max_domains))
-            entered.resize(static_cast<std::size_t>(action_.max_domains));
-        for (const auto& victims : entered) {
-            if (best && action_.improve && !(victims->bound() < best->cost)) break;
-            auto choice = victims->find();
+        std::vector<Cost> bounds;  // as far as they are known in the end
+        for (const auto& victims : entered)
+            bounds.push_back(victims->bound());
+        const auto most = static_cast<std::size_t>(action_.max_domains);
+        for (std::size_t i = 0; i < std::min(entered.size(), most); ++i) {
+            if (best && action_.improve && !(bounds[i] < best->cost)) break;
+            auto choice = entered[i]->find();
             if (!choice) continue;
-            if (!best || choice->cost < best->cost) {
-                if (best) runner_up_ = best->cost;
-                best = std::move(choice);
-            } else if (!runner_up_ || choice->cost < *runner_up_) {
-                runner_up_ = choice->cost;
-            }
+            bounds[i] = choice->bound;
+            challenge(best, std::move(*choice));
             if (!action_.improve) break;
         }
+        if (best) bound_ = *std::ranges::min_element(bounds);
         first = last;
     }
     return best;
 }
 
+// Keeps the cheaper of two; whatever loses may be the runner-up.
+void GangEvict::challenge(std::optional<GangChoice>& best, GangChoice choice) {
+    const auto lost = [&](const std::optional<Cost>& cost) {
+        if (cost && (!runner_up_ || *cost < *runner_up_)) runner_up_ = cost;
+    };
+    lost(choice.runner_up);
+    if (best && !(choice.cost < best->cost)) {
+        lost(choice.cost);
+        return;
+    }
+    if (best) lost(best->cost);
+    best = std::move(choice);
+}
+
 void GangEvict::carry_out(const Demand& demand,
                           const GangChoice& choice,
-                          std::span<const PodId> members,
-                          const std::vector<std::vector<PodId>>& surplus) {
+                          const Mandatory& members,
+                          const Ground& ground) {
     const Snapshot& s = desk_.snapshot();
     const std::string owner = owner_name(s, demand);
     const std::string where = choice.seat.domain.name.empty() ? "" : " in " + choice.seat.domain.name;
@@ -160,29 +179,26 @@ void GangEvict::carry_out(const Demand& demand,
         const char* part =
             unit.kind == UnitKind::kSafe ? ", surplus of its gang" : (unit.count > 1 ? ", its gang goes whole" : "");
         const QueueId queue = s.pods[choice.list.pods[unit.first]].queue;
-        const std::string rule =
-            reclaim_ ? fmt::format("queue {} is above its share and gives back to", s.words->text(s.queues[queue].name))
-                     : fmt::format("priority {} makes room for", unit.priority);
-        const std::uint32_t note =
-            desk_.plan.note({.action = action_.kind,
-                             .owner = owner,
-                             .unit = unit.kind,
-                             .group = unit.gang ? s.gang_name(unit.gang) : "",
-                             .mode = eviction_mode(action_),
-                             .violations = unit.violations,
-                             .priority = unit.priority,
-                             .reason = fmt::format("{} {} (priority {}){}", rule, owner, demand.priority, where),
-                             .part = part});
+        const std::uint32_t note = desk_.plan.note(
+            {.action = action_.kind,
+             .owner = owner,
+             .unit = unit.kind,
+             .group = unit.gang ? s.gang_name(unit.gang) : "",
+             .mode = eviction_mode(action_),
+             .violations = unit.violations,
+             .priority = unit.priority,
+             .reason = fmt::format("{} {} (priority {}){}", ground(unit, queue), owner, demand.priority, where),
+             .part = part});
         for (PodId victim : choice.list.pods_of(unit))
             desk_.session.tx.evict(victim, note);
     }
     const std::uint32_t note =
         desk_.plan.note({.action = action_.kind, .owner = demand.gang ? owner : "", .domain = choice.seat.domain.name});
     desk_.session.commit(start);
-    const bool placed = place_in_seat(desk_.session, desk_.placer, members, View::kLater, choice.seat, note);
+    const bool placed = place_in_seat(desk_.session, desk_.placer, members.pods, View::kLater, choice.seat, note);
     REPRIEVE_CHECK(placed, "members of {} that were counted to fit", owner);
     // What is reclaimed serves the minimum; surplus members must not carry their queue above its share.
-    for (const std::vector<PodId>& batch : reclaim_ ? std::vector<std::vector<PodId>>() : surplus)
+    for (const std::vector<PodId>& batch : reclaim_ ? std::vector<std::vector<PodId>>() : members.surplus)
         static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
     desk_.session.commit(start);
 }
@@ -193,11 +209,9 @@ void GangEvict::certify(const Demand& demand,
                         const std::vector<QueueId>& queue_order) {
     const std::string owner = owner_name(desk_.snapshot(), demand);
     Certificate c{.owner = owner, .action = to_text(action_.kind)};
-    const bool proven = action_.improve && choice.exact && !(bound_ < choice.cost);
+    const bool proven = action_.improve && !(bound_ < choice.cost);
     c.status = !action_.improve ? CertificateStatus::kHeuristic
                                 : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
-    // One domain searched to the end is as good as a bound.
-    if (action_.improve && choice.exact && domains_ == 1) c.status = CertificateStatus::kOptimal;
     c.cost = order_.print(choice.cost);
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);

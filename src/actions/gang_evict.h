@@ -1,10 +1,14 @@
 // gangPreempt and gangReclaim: a gang's way in, together, inside one domain.
 //
 // Preempt takes lower priority in the own queue; reclaim takes what other queues hold above their share. Both look at
-// the domains in order of what it costs to enter them, and evict only for a place for every mandatory member.
+// the domains in order of what it costs to enter them, and evict only for a place for every mandatory member. Others
+// who know by themselves whom they may take (jobPreempt) find and carry out their victims here, too.
 #pragma once
 
+#include <functional>
+
 #include "actions/desk.h"
+#include "plugins/shares.h"
 #include "search/gang_victims.h"
 
 namespace reprieve {
@@ -16,8 +20,18 @@ public:
     // REQUIRES: allocate failed for it. Single pods are gangs of one.
     [[nodiscard]] Served serve(const Demand& demand);
 
+    // Why a unit of this queue goes, in words that end before the name of whom it goes for.
+    using Ground = std::function<std::string(const Unit& unit, QueueId queue)>;
+    // Finds, takes and certifies the victims that these rules allow, and places the members.
+    [[nodiscard]] Served evict_for(const Demand& demand,
+                                   const Mandatory& members,
+                                   GangRules& rules,
+                                   const Ground& ground);
+    // The rules that do not depend on whom the action may take.
+    [[nodiscard]] GangRules common_rules(const Demand& demand, std::span<const Resources::Amount> need) const;
+
 private:
-    [[nodiscard]] GangRules rules_for(const Demand& demand, std::span<const Resources::Amount> need) const;
+    [[nodiscard]] Served reclaim(const Demand& demand, const Mandatory& members);
     [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand,
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
@@ -27,10 +41,8 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
-    void carry_out(const Demand& demand,
-                   const GangChoice& choice,
-                   std::span<const PodId> members,
-                   const std::vector<std::vector<PodId>>& surplus);
+    void challenge(std::optional<GangChoice>& best, GangChoice choice);
+    void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,
                  const GangChoice& choice,
                  std::span<const Resources::Amount> need,
@@ -44,7 +56,6 @@ private:
     bool reclaim_;
     std::optional<Cost> runner_up_;
     Cost bound_;  // over all domains
-    std::size_t domains_ = 0;
 };
 
 }  // namespace reprieve

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plugins/limits.h"
-
 namespace reprieve {
 namespace {
 
@@ -38,7 +36,7 @@ bool placement_holds(Desk& desk, PodId pod) {
     const auto mark = tx.checkpoint();
     tx.unplace(pod);
     const Candidate candidate(s, pod);
-    const bool fits = within_limits(s, s.later, s.pods[pod].queue, candidate.cls.requests) &&
+    const bool fits = desk.session.limits.admit(s.later, pod) &&
                       desk.session.filters.check_view(candidate, s.later, s.later, node).fits();
     tx.rollback(mark);
     return fits && devices_hold(s, pod, node);
@@ -48,7 +46,7 @@ bool placements_hold(Desk& desk, const std::set<PodId>& placed, const std::set<N
     const Snapshot& s = desk.session.snapshot;
     return std::ranges::all_of(placed, [&](PodId pod) {
         const bool local = desk.session.filters.node_local(s, s.class_of(pod)) &&
-                           !limited(s, s.pods[pod].queue, s.class_of(pod).requests);
+                           !desk.session.limits.bind(pod, s.class_of(pod).requests);
         return (local && !nodes.contains(s.pods[pod].node)) || placement_holds(desk, pod);
     });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actions/soft_evictions.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -27,18 +28,18 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
         };
         return in(fact.more().plan) || (group != nullptr && in(group->plan));
     };
+    const std::string owner = gang != nullptr && gang->min > 0 ? s.gang_name(row.gang) : s.pod_name(pod);
+    const auto leaves_for_it = [&](PodId other) {
+        const Pod& victim = s.facts->pod(other);
+        if (named(victim.uid)) return true;
+        if (const auto asked = soft_eviction_of(victim)) return asked->job == owner;
+        return victim.disruption_target && s.pods[other].unit_priority < standing;
+    };
     bool leaving = false;
     for (PodId other : s.node_pods[node]) {
-        const Pod& victim = s.facts->pod(other);
         const PodState state = s.pods[other].state;
-        if (state == PodState::kTerminating) {
-            leaving =
-                leaving || (victim.disruption_target && s.pods[other].unit_priority < standing) || named(victim.uid);
-        } else if (state == PodState::kRunning && named(victim.uid)) {
-            // A soft eviction leaves it to others when the victim goes.
-            if (victim.more().soft_eviction.empty()) return NominationState::kInterrupted;
-            leaving = true;
-        }
+        if (state == PodState::kTerminating) leaving = leaving || leaves_for_it(other);
+        if (state == PodState::kRunning && named(s.facts->pod(other).uid)) return NominationState::kInterrupted;
     }
     return leaving ? NominationState::kInFlight : NominationState::kIdle;
 }

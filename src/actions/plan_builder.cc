@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actions/quota_report.h"
 #include "base/quantity.h"
 
 namespace reprieve {
@@ -117,7 +118,7 @@ Plan PlanBuilder::build(const Session& session) const {
                                       .action = to_text(note.action),
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
-                                      .stage = "",
+                                      .stage = note.stage,
                                       .reason = explain(note)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),
@@ -134,6 +135,7 @@ Plan PlanBuilder::build(const Session& session) const {
             plan.placements.push_back(std::move(p));
         }
     }
+    plan.evictions.insert(plan.evictions.end(), overdue_.begin(), overdue_.end());
     plan.unplaced = unplaced_;
     plan.certificates = certificates_;
     plan.nominations_cleared.assign(cleared_.begin(), cleared_.end());
@@ -144,7 +146,7 @@ Plan PlanBuilder::build(const Session& session) const {
     return plan;
 }
 
-std::vector<QueueReport> report_queues(const Snapshot& s) {
+std::vector<QueueReport> report_queues(const Snapshot& s, const Limits& limits) {
     std::vector<bool> inhabited(s.queues.size());
     for (const PodRow& row : s.pods) {
         if (row.queue && row.state != PodState::kAbsent && !row.has(kServing)) inhabited[row.queue.index()] = true;
@@ -163,6 +165,7 @@ std::vector<QueueReport> report_queues(const Snapshot& s) {
                                                         (row.fact->deserved && row.fact->deserved->lists(dim)));
             if (value != 0 || listed) used[std::string(s.words->text(dim))] = value;
         }
+        if (row.fact != nullptr && row.fact->is_quota) report_quota(s, limits, q, report);
         out.push_back(std::move(report));
     }
     return out;

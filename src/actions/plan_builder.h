@@ -22,6 +22,7 @@ struct OpNote {
     UnitKind unit = UnitKind::kPod;
     std::string group;
     EvictionMode mode = EvictionMode::kDelete;
+    std::string stage;            // of queueBalance
     std::int32_t violations = 0;  // pods of the unit that break a budget
     std::int32_t priority = 0;    // of the unit
     std::string reason;           // who makes room for whom, by which rule
@@ -47,6 +48,8 @@ public:
     [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
     // A victim of this owner was spared: what the others cost is what it costs.
     void charge_again(const Session& session, const std::string& owner);
+    // An eviction that moves nobody: the pod counts as leaving already.
+    void eviction(Eviction entry) { overdue_.push_back(std::move(entry)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
     void warning(std::string sentence) { warnings_.push_back(std::move(sentence)); }
     // What an action over the whole cluster has decided besides ops.
@@ -60,12 +63,13 @@ private:
     std::vector<Unplaced> unplaced_;
     std::vector<Certificate> certificates_;
     std::vector<Bill> bills_;
+    std::vector<Eviction> overdue_;
     std::set<std::string> cleared_;
     std::vector<std::string> warnings_;
     std::vector<Plan> parts_;
 };
 
 // Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.
-[[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot);
+[[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot, const Limits& limits);
 
 }  // namespace reprieve

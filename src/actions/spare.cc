@@ -8,7 +8,7 @@
 
 #include "actions/holds.h"
 #include "plugins/limits.h"
-#include "search/units.h"
+#include "search/surplus.h"
 
 namespace reprieve {
 namespace {
@@ -20,7 +20,7 @@ struct EvictedUnit {
 
 class LastLook {
 public:
-    explicit LastLook(Desk& desk) : desk_(desk) {}
+    LastLook(Desk& desk, const QueueBalance* balance) : desk_(desk), balance_(balance) {}
 
     void run() {
         collect();
@@ -61,6 +61,7 @@ private:
     }
 
     Snapshot& snapshot() { return desk_.session.snapshot; }
+    const Limits& limits() { return desk_.session.limits; }
     const OpNote& note(std::uint32_t id) { return desk_.plan.note_of(Op{.note = id}); }
     std::int32_t priority(const EvictedUnit& unit) { return note(unit.note).priority; }
 
@@ -74,27 +75,38 @@ private:
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
                 if (state != PodState::kEvicted) continue;
-                EvictedUnit& unit = by_note[op.note];
-                unit.note = op.note;
-                unit.pods.push_back(op.pod);
+                // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+                if (!owner.empty()) {
+                    if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
+                        robbed_[owner].insert(snapshot().pods[op.pod].queue);
+                    EvictedUnit& unit = by_note[op.note];
+                    unit.note = op.note;
+                    unit.pods.push_back(op.pod);
+                }
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
                 note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
-                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
+                if (owner.empty()) owner = snapshot().pod_name(op.pod);
+                if (queue && takes_from_others(desk_.plan.note_of(op).action, owner, queue)) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
                 }
-                if (owner.empty()) owner = snapshot().pod_name(op.pod);
-                limits_ =
-                    limits_ || limited(snapshot(), snapshot().pods[op.pod].queue, snapshot().class_of(op.pod).requests);
+                limits_ = limits_ || limits().bind(op.pod, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
             if (!fresh && it->second != owner) shared_.insert(op.node);
         }
         for (auto& [id, unit] : by_note)
             units_.push_back(std::move(unit));
+    }
+
+    // Its right to what other queues held depends on what its own queue holds.
+    bool takes_from_others(ActionKind action, const std::string& owner, QueueId queue) {
+        if (action != ActionKind::kJobPreempt) return action == ActionKind::kGangReclaim;
+        const auto victims = robbed_.find(owner);
+        return victims != robbed_.end() && std::ranges::any_of(victims->second, [&](QueueId q) { return q != queue; });
     }
 
     void note_placed(PodId pod, NodeId node) {
@@ -104,13 +116,16 @@ private:
         const PodClass& cls = snapshot().class_of(pod);
         if (!desk_.session.filters.node_local(snapshot(), cls)) far_reaching_.push_back(pod);
         for (const auto& [dim, value] : cls.requests) {
-            if (value > 0 && snapshot().pods[pod].queue) asked_[snapshot().pods[pod].queue].insert(dim);
+            if (value <= 0 || !snapshot().pods[pod].queue) continue;
+            std::vector<Dim>& dims = asked_[{snapshot().pods[pod].queue, !limits().is_fixed(pod)}];
+            if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
         }
     }
 
-    // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, and no
-    // queue that the plan placed pods in is above a limit by it.
+    // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, no
+    // queue that the plan placed pods in is above a limit by it, and none above its grant.
     bool all_hold(const std::set<NodeId>& nodes, std::span<const PodId> back) {
+        if (balance_ != nullptr && !balance_->grants_hold(back)) return false;
         for (NodeId node : nodes) {
             const auto there = on_node_.find(node);
             if (there == on_node_.end()) continue;
@@ -118,23 +133,15 @@ private:
         }
         return std::ranges::all_of(far_reaching_, [&](PodId p) { return placement_holds(desk_, p); }) &&
                std::ranges::none_of(asked_, [&](const auto& item) {
-                   return shares_limit_with(item.first, back) && is_over_limit(item.first, item.second);
+                   const auto [queue, preemptible] = item.first;
+                   return shares_limit_with(queue, back) &&
+                          limits().exceeded(snapshot().later, queue, item.second, preemptible);
                });
     }
 
     bool shares_limit_with(QueueId queue, std::span<const PodId> pods) {
         return std::ranges::any_of(pods, [&](PodId p) {
             return snapshot().pods[p].queue && share_limit(snapshot(), snapshot().pods[p].queue, queue);
-        });
-    }
-
-    bool is_over_limit(QueueId queue, const std::set<Dim>& dims) {
-        return std::ranges::any_of(snapshot().queue_path[queue], [&](QueueId q) {
-            const Queue* fact = snapshot().queues[q].fact;
-            return fact != nullptr && std::ranges::any_of(dims, [&](Dim dim) {
-                       const std::int64_t* limit = fact->limit.find(dim);
-                       return limit != nullptr && snapshot().later.queue_used(q, dim) > *limit;
-                   });
         });
     }
 
@@ -284,20 +291,22 @@ private:
     }
 
     Desk& desk_;
+    const QueueBalance* balance_;  // null: queues are not balanced
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
     std::vector<PodId> in_order_;  // the same, as they were served
     std::map<NodeId, std::vector<PodId>> on_node_;
-    std::vector<PodId> far_reaching_;         // of those, with rules that look beyond their node
-    std::map<QueueId, std::set<Dim>> asked_;  // what was placed in which queue
-    std::set<QueueId> reclaiming_;            // queues that reclaim in this plan, and those above them but the root
-    std::map<PodId, std::uint32_t> notes_;    // of those
+    std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
+    std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
+    std::map<std::string, std::set<QueueId>> robbed_;             // by owner: queues that jobPreempt took from
+    std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
+    std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;
 };
 
 }  // namespace
 
-void spare_superfluous(Desk& desk) { LastLook(desk).run(); }
+void spare_superfluous(Desk& desk, const QueueBalance* balance) { LastLook(desk, balance).run(); }
 
 }  // namespace reprieve

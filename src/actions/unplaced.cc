@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "plugins/limits.h"
-
 namespace reprieve {
 namespace {
 
@@ -30,16 +28,13 @@ std::string node_sentence(const Snapshot& s, const Placer::Refusal& refusal) {
 }
 
 // What must stay within a limit: the pod's request, or that of the gang's missing members together.
-std::vector<Resources::Amount> asked_together(const Desk& desk, const Demand& demand, PodId pod) {
-    const Snapshot& s = desk.snapshot();
-    const auto& own = s.class_of(pod).requests;
-    if (!demand.gang || !limited(s, s.pods[pod].queue, own)) return own;
-    Resources sum;
-    for (PodId member : desk.members_of(demand).pods) {
-        for (const auto& [dim, value] : s.class_of(member).requests)
-            sum.add(dim, value);
+JobAsk asked_together(const Desk& desk, const Demand& demand, PodId pod) {
+    const Limits& limits = desk.session.limits;
+    if (demand.gang && limits.bind(pod, desk.snapshot().class_of(pod).requests)) {
+        const std::vector<PodId> members = desk.members_of(demand).pods;
+        if (!members.empty()) return limits.ask_of(members);
     }
-    return sum.empty() ? own : std::vector<Resources::Amount>(sum.begin(), sum.end());
+    return limits.ask_of(std::span(&pod, 1));
 }
 
 }  // namespace
@@ -55,10 +50,9 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     const Placer::Refusal& refusal = desk.placer.refusal(pod);
     out.never = refusal.never && !s.nodes_by_name.empty();
     out.nodes = refusal.nodes;
-    const QueueId queue = s.pods[pod].queue;
-    const std::vector<Resources::Amount> requests = asked_together(desk, demand, pod);
-    std::string limit = describe_limit(s, s.later, queue, requests);
-    if (limit.empty()) limit = describe_limit(s, s.now, queue, requests);
+    const JobAsk asked = asked_together(desk, demand, pod);
+    std::string limit = desk.session.limits.describe(s.later, asked);
+    if (limit.empty()) limit = desk.session.limits.describe(s.now, asked);
     out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
     if (!served.why_not.empty()) out.reason += "; " + served.why_not;
     return out;

@@ -1,9 +1,8 @@
 #include "app/beliefs.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/quantity.h"
+#include "model/placed_devices.h"
 
 namespace reprieve {
 namespace {
@@ -21,26 +20,6 @@ Duration pause_after(int failures) {
 
 void earlier(Time& best, Time other) {
     if (other.is_set() && (!best.is_set() || other < best)) best = other;
-}
-
-// "0", "1:4Gi", "1:500m", as plans write them.
-std::vector<DeviceHold> read_devices(const std::vector<std::string>& texts) {
-    std::vector<DeviceHold> out;
-    for (const std::string& text : texts) {
-        DeviceHold hold;
-        const std::size_t colon = text.find(':');
-        std::from_chars(text.data(), text.data() + std::min(colon, text.size()), hold.index);
-        if (colon != std::string::npos) {
-            const std::string share = text.substr(colon + 1);
-            if (share.ends_with('m'))
-                std::from_chars(share.data(), share.data() + share.size(), hold.milli);
-            else if (const auto bytes = parse_quantity(share, QuantityUnit::kWhole))
-                hold.memory = *bytes;
-        }
-        out.push_back(hold);
-    }
-    std::ranges::sort(out);
-    return out;
 }
 
 // Whether the intent is on record. One of an earlier plan that says the same is not written again.
@@ -218,7 +197,7 @@ void Beliefs::assume(const Plan& plan, Time now) {
         // A nomination that stands needs no assuming.
         if (p.after_evictions && intent == intents.end() && cluster_.pod(id).nominated == node) continue;
         Entry& entry = entry_of(id);
-        entry.devices = read_devices(p.devices);
+        entry.devices = placed_devices(p.devices);
         entry.note.reset();
         if (intent != intents.end()) {
             entry.note = PlanNote{.id = plan.id,

@@ -1,12 +1,7 @@
-// The sections about everything that is no pod placed or evicted: nominations, serving, queues, warnings.
+// The sections about everything that is no pod placed or evicted: nominations, serving, warnings.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <set>
-
-#include "app/amounts.h"
 #include "app/plan_sections.h"
 
 namespace reprieve {
@@ -17,57 +12,6 @@ Table pods_section(std::string title, const std::vector<std::string>& pods) {
     for (const std::string& pod : pods)
         table.add({.cells = {{pod}}, .notes = {}});
     return table;
-}
-
-// The shares that some queue has, in the order of the JSON: the well-known ones, then the others by name.
-std::vector<std::string> shares_of(const std::vector<QueueReport>& queues) {
-    static constexpr std::array<const char*, 6> kFirst{
-        "deserved", "allocated", "used", "usedLive", "preempting", "runtime"};
-    std::set<std::string> present;
-    for (const QueueReport& queue : queues) {
-        for (const auto& [share, amounts] : queue.shares)
-            present.insert(share);
-    }
-    std::vector<std::string> shares;
-    for (const char* share : kFirst) {
-        if (present.erase(share) > 0) shares.emplace_back(share);
-    }
-    shares.insert(shares.end(), present.begin(), present.end());
-    return shares;
-}
-
-// "usedLive" -> "USED LIVE".
-std::string title_of(const std::string& share) {
-    std::string title;
-    for (const char c : share) {
-        if (c >= 'A' && c <= 'Z') title += ' ';
-        title += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-    return title;
-}
-
-std::set<std::string> resources_of(const QueueReport& queue) {
-    std::set<std::string> resources;
-    for (const auto& [share, amounts] : queue.shares) {
-        for (const auto& [resource, amount] : amounts)
-            resources.insert(resource);
-    }
-    return resources;
-}
-
-// A share that does not speak of the resource says nothing, which is not the same as zero.
-Cell amount_cell(const QueueReport& queue, const std::string& share, const std::string& resource) {
-    const auto amounts = queue.shares.find(share);
-    if (amounts == queue.shares.end()) return {"-", Paint::kDim};
-    const auto amount = amounts->second.find(resource);
-    if (amount == amounts->second.end()) return {"-", Paint::kDim};
-    return {human_amount(resource, amount->second)};
-}
-
-bool queues_matter(const std::vector<QueueReport>& queues) {
-    if (queues.size() != 1 || queues.front().name != "default") return true;
-    const auto& shares = queues.front().shares;
-    return std::ranges::any_of(shares, [](const auto& share) { return share.first != "used"; });
 }
 
 }  // namespace
@@ -112,27 +56,6 @@ Table annotations_section(const Plan& plan) {
             table.add({.cells = {{item.pod}, {"set"}, {key}, {value}}, .notes = {}});
         for (const std::string& key : item.remove)
             table.add({.cells = {{item.pod}, {"remove"}, {key}, {}}, .notes = {}});
-    }
-    return table;
-}
-
-Table queues_section(const Plan& plan) {
-    const std::vector<std::string> shares = shares_of(plan.queues);
-    std::vector<Column> columns{{"QUEUE"}, {"RESOURCE"}};
-    for (const std::string& share : shares)
-        columns.push_back({title_of(share), ColumnKind::kNumber});
-    Table table("Queues", std::move(columns));
-    if (!queues_matter(plan.queues)) return table;
-    for (const QueueReport& queue : plan.queues) {
-        // The name stands in every row, for whoever searches the lines.
-        Paint name_paint = Paint::kPlain;
-        for (const std::string& resource : resources_of(queue)) {
-            Row row{.cells = {{queue.name, name_paint}, {resource}}, .notes = {}};
-            for (const std::string& share : shares)
-                row.cells.push_back(amount_cell(queue, share, resource));
-            table.add(std::move(row));
-            name_paint = Paint::kDim;
-        }
     }
     return table;
 }

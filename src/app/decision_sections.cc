@@ -8,20 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "app/cost_words.h"
 #include "app/display_text.h"
 #include "app/plan_sections.h"
 #include "base/check.h"
-#include "base/time.h"
 
 namespace reprieve {
 namespace {
-
-// `latestStart` is a negated time in seconds: nobody can read that.
-std::string cost_value(const std::string& term, std::int64_t value) {
-    static constexpr std::int64_t kYear10000 = 253'402'300'800;
-    if (term == "latestStart" && value < 0 && value > -kYear10000) return format_time(Time{-value * 1'000'000});
-    return fmt::format("{}", value);
-}
 
 RowNote cost_note(std::string label, const CostVector& cost, Paint paint) {
     RowNote note{.label = std::move(label), .pieces = {}, .paint = paint};
@@ -30,14 +23,6 @@ RowNote cost_note(std::string label, const CostVector& cost, Paint paint) {
         note.pieces.push_back(fmt::format("{} {}", term, cost_value(term, value)));
     }
     return note;
-}
-
-// The name of the first term in which they differ; empty if there is none.
-std::string first_difference(const CostVector& a, const CostVector& b) {
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-        if (a[i] != b[i]) return a[i].first;
-    }
-    return "";
 }
 
 RowNote runner_up_note(const Certificate& certificate) {

@@ -74,9 +74,10 @@ public:
     KubeLink(const KubeTarget& target, const Access& access, const ElectionOptions& election, Vocabulary& words)
         : reads_(access, reading(client_options(target, access, 1))),
           writes_(access, client_options(target, access, 2)),
+          census_(target.scheduler_names),
           source_(reads_, words, pods_, addresses_, source_options()),
           lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, clock())),
-          sink_(writes_, pods_, addresses_, sink_options(election)) {
+          sink_(writes_, pods_, addresses_, sink_options(target, election)) {
         if (lease_) lease_->on_change([this](bool) { source_.wake(); });
     }
 
@@ -114,17 +115,20 @@ private:
     [[nodiscard]] std::function<Time()> clock() const {
         return [this] { return reads_.clock().now(); };
     }
-    [[nodiscard]] KubeSourceOptions source_options() const {
+    [[nodiscard]] KubeSourceOptions source_options() {
         KubeSourceOptions options;
+        options.census = &census_;
         options.clock = clock();
         options.refusals = kRefusals;
         return options;
     }
-    [[nodiscard]] KubeSinkOptions sink_options(const ElectionOptions& election) {
+    [[nodiscard]] KubeSinkOptions sink_options(const KubeTarget& target, const ElectionOptions& election) {
         KubeSinkOptions options;
         options.may_act = [this] { return leads(); };
         options.on_failure = [this] { source_.wake(); };
+        options.census = &census_;
         options.announcer.instance = election.identity;
+        options.resource_quotas = target.resource_quotas;
         return options;
     }
 
@@ -132,6 +136,7 @@ private:
     HttpClient writes_;
     KnownPods pods_;
     AddressBook addresses_;
+    GangCensus census_;
     KubeSource source_;
     std::unique_ptr<LeaderLease> lease_;
     KubeSink sink_;

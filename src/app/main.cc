@@ -14,6 +14,7 @@
 #include "app/complaint.h"
 #include "app/completion.h"
 #include "app/exit_codes.h"
+#include "app/explain_command.h"
 #include "app/kube_link.h"
 #include "app/monitor.h"
 #include "app/plan_command.h"
@@ -30,8 +31,22 @@ Examples:
   kubectl get nodes,pods,pdb,priorityclasses -A -o json | reprieve plan -f - -f job.yaml
   reprieve plan -f dump/ --for training-job -o json      only for one gang, as JSON
   reprieve plan -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
+  reprieve plan -f cluster.yaml --alternatives           beside it: no budget broken, fewest jobs, least work lost, soonest free
+  reprieve plan -f cluster.yaml --verify                 also check that victims who come back start nothing new
 
 Exit codes: 0 everything placed (or nothing to do), 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
+)";
+
+constexpr const char* kExplainExamples = R"(
+Examples:
+  reprieve explain embeddings-2 -f cluster.yaml          why is it evicted, and what would have spared it
+  reprieve explain research/finetune -f dump/ -o json    a gang, as JSON
+  reprieve explain debug-h200 -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
+  reprieve plan -f cluster.yaml -o json > plan.json; reprieve explain embeddings-2 --plan plan.json
+
+With -f the plan is made (or, beside --plan, checked) from the manifests, and what would have been otherwise is found by planning again.
+With --plan alone only what the plan says is told.
+Exit codes: 0 explained, 2 bad usage, 1 bad input or failure (also: no such pod or gang).
 )";
 
 constexpr const char* kRunExamples = R"(
@@ -71,18 +86,40 @@ int run(int argc, char** argv) {
 
     PlanOptions plan;
     CLI::App* plan_app = app.add_subcommand("plan", "Show what would be decided now; changes nothing");
-    plan_app->add_option("-f,--filename", plan.files, "File or directory of manifests, YAML or JSON; - for stdin")
+    plan_app
+        ->add_option("-f,--filename", plan.planning.files, "File or directory of manifests, YAML or JSON; - for stdin")
         ->required()
         ->type_name("FILE");
-    plan_app->add_option("--config", plan.config_file, "Scheduler configuration")->type_name("FILE");
+    plan_app->add_option("--config", plan.planning.config_file, "Scheduler configuration")->type_name("FILE");
     plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")
         ->type_name("NAME");
-    plan_app->add_option("--now", plan.now, "The time to plan for (RFC 3339); default: the clock")->type_name("TIME");
+    plan_app->add_option("--now", plan.planning.now, "The time to plan for (RFC 3339); default: the clock")
+        ->type_name("TIME");
     plan_app->add_option("-o,--output", plan.output, "table, json or yaml")
         ->check(CLI::IsMember({"table", "json", "yaml"}))
         ->type_name("FORMAT");
+    plan_app->add_flag("--alternatives", plan.alternatives, "Show what other aims would cost beside it");
+    plan_app->add_flag("--verify", plan.verify, "Follow the plan and fail if it does not come to rest");
     plan_app->footer(kPlanExamples);
     plan_app->callback([&] { code = plan_command(plan); });
+
+    ExplainOptions explain;
+    CLI::App* explain_app = app.add_subcommand("explain", "Say what a plan means for a pod or gang, and why");
+    explain_app->add_option("NAME", explain.name, "Pod or gang: name or namespace/name")->required()->type_name("NAME");
+    explain_app->add_option("-f,--filename", explain.planning.files, "File or directory of manifests; - for stdin")
+        ->type_name("FILE");
+    explain_app->add_option("--plan", explain.plan_file, "A plan (plan -o json) or a log of plans (run --log)")
+        ->type_name("FILE");
+    explain_app->add_option("--config", explain.planning.config_file, "Scheduler configuration")->type_name("FILE");
+    explain_app
+        ->add_option("--now", explain.planning.now, "The time to plan for (RFC 3339); default: the plan's, the clock")
+        ->type_name("TIME");
+    explain_app->add_flag("--gang", explain.gang, "NAME is a gang, though a pod has the same name");
+    explain_app->add_option("-o,--output", explain.output, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("FORMAT");
+    explain_app->footer(kExplainExamples);
+    explain_app->callback([&] { code = explain_command(explain); });
 
     RunOptions run_options;
     CLI::App* run_app = app.add_subcommand("run", "Run the scheduler, on a cluster or on the embedded one");
@@ -112,6 +149,8 @@ int run(int argc, char** argv) {
         ->type_name("N");
     run_app->add_option("--ui", run_options.ui, "Serve health and metrics there, e.g. 127.0.0.1:8080")
         ->type_name("ADDR");
+    run_app->add_option("--log", run_options.log, "Append every new plan to this file, a line of JSON each")
+        ->type_name("FILE");
     run_app->add_flag("--dry-run", run_options.dry_run, "Plan and tell, change nothing");
     run_app
         ->add_option("--speed",

@@ -2,81 +2,65 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
-#include "actions/cycle.h"
+#include "app/alternatives_table.h"
 #include "app/asked_names.h"
 #include "app/complaint.h"
 #include "app/exit_codes.h"
-#include "app/inputs.h"
 #include "app/plan_table.h"
-#include "app/terminal.h"
-#include "audit/audit.h"
-#include "base/check.h"
-#include "manifest/config.h"
+#include "app/stability_text.h"
+#include "explain/alternatives.h"
+#include "explain/stability.h"
 #include "manifest/plan_json.h"
 
 namespace reprieve {
 namespace {
 
-Time machine_time() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    // Whole seconds, as Kubernetes writes them.
-    return {std::chrono::duration_cast<std::chrono::seconds>(since).count() * 1'000'000};
+int complain(const Stop& stop) {
+    print_complaint(stop.message);
+    return stop.code;
 }
 
-int complain(const std::string& message) {
-    print_complaint(message);
-    return kExitFailure;
+std::string plan_text(const Plan& plan, const std::string& output) {
+    if (output == "json") return plan_to_json(plan);
+    if (output == "yaml") return plan_to_yaml(plan);
+    return plan_to_table(plan, table_style());
 }
 
-// A plan that breaks a rule is a defect of ours: better no plan than that.
-void check_plan(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
-    const std::vector<Violation> violations = audit(cluster, plan, config);
-    for (const Violation& v : violations)
-        print_complaint("audit: " + format_violation(v));
-    REPRIEVE_CHECK(violations.empty(), "the plan breaks {} rule(s)", violations.size());
+// The plan unchanged, with the others beside it.
+std::string alternatives_text(const Alternatives& alternatives, const std::string& output) {
+    if (output == "json") return alternatives_to_json(alternatives);
+    if (output == "yaml") return alternatives_to_yaml(alternatives);
+    std::string out = plan_text(alternatives.plans.front().plan, output) + "\n";
+    alternatives_section(alternatives).print(out, table_style());
+    return out;
 }
+
+// What is asked for beyond the plan is about all that waits.
+bool partial(const PlanOptions& options) { return !options.only.empty() && (options.alternatives || options.verify); }
 
 }  // namespace
 
 int plan_command(const PlanOptions& options) {
-    Time now = machine_time();
-    if (!options.now.empty()) {
-        const auto given = parse_time(options.now);
-        if (!given) {
-            print_complaint("--now: " + given.error().message);
-            return kExitUsage;
-        }
-        now = *given;
+    if (partial(options)) return complain({"--for goes with neither --alternatives nor --verify", kExitUsage});
+    auto planning = Planning::read(options.planning);
+    if (!planning) return complain(planning.error());
+    Cluster& cluster = (*planning)->cluster();
+    const SchedulerConfig& config = (*planning)->config();
+    if (const auto asked = check_asked_names(cluster, options.only); !asked) return complain({asked.error().message});
+    const Plan plan = (*planning)->plan(options.only);
+    std::string verified;
+    if (options.verify) {
+        const StabilityReport report = check_stability(cluster, config);
+        for (const std::string& violation : report.violations)
+            print_complaint("not stable: " + violation);
+        if (!report.stable()) return kExitFailure;
+        verified = stability_to_text(report, !plan.evictions.empty());
     }
-    std::string config_text;
-    SchedulerConfig config;
-    if (!options.config_file.empty()) {
-        const auto text = read_file(options.config_file);
-        if (!text) return complain(text.error().message);
-        auto parsed = parse_config(*text, options.config_file);
-        if (!parsed) return complain(parsed.error().message);
-        config_text = *text;
-        config = std::move(*parsed);
-    }
-    Cluster cluster({.scheduler_names = config.scheduler_names, .topology_levels = config.topology_levels});
-    const auto warnings = load_cluster(cluster, options.files, now);
-    if (!warnings) return complain(warnings.error().message);
-    if (const auto asked = check_asked_names(cluster, options.only); !asked) return complain(asked.error().message);
-
-    Plan plan = run_cycle(cluster, config, options.only);
-    plan.id = plan_id(cluster, config_text, options.only, now);
-    plan.warnings.insert(plan.warnings.end(), warnings->begin(), warnings->end());
-    sort_plan(plan);
-    if (options.only.empty()) check_plan(cluster, plan, config);
-
-    if (options.output == "json")
-        fmt::print("{}", plan_to_json(plan));
-    else if (options.output == "yaml")
-        fmt::print("{}", plan_to_yaml(plan));
-    else
-        fmt::print("{}", plan_to_table(plan, table_style()));
+    fmt::print("{}",
+               options.alternatives ? alternatives_text(find_alternatives(cluster, config, plan), options.output)
+                                    : plan_text(plan, options.output));
+    // Scripts read the plan alone.
+    if (!verified.empty()) fmt::print(options.output == "table" ? stdout : stderr, "\n{}", verified);
     return plan.unplaced.empty() ? kExitOk : kExitUnplaced;
 }
 

@@ -4,14 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "app/planning.h"
+
 namespace reprieve {
 
 struct PlanOptions {
-    std::vector<std::string> files;
-    std::string config_file;
+    PlanningOptions planning;
     std::vector<std::string> only;
-    std::string now;
     std::string output = "table";
+    bool alternatives = false;  // beside plans with other aims
+    bool verify = false;        // follow it, and fail if it does not come to rest
 };
 
 [[nodiscard]] int plan_command(const PlanOptions& options);

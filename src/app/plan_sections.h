@@ -20,8 +20,8 @@ namespace reprieve {
 [[nodiscard]] Table matches_section(const Plan& plan);
 [[nodiscard]] Table annotations_section(const Plan& plan);
 
-// A row for each queue and resource. Empty where the only queue is `default` and nothing but its use is known: then
-// nobody works with queues.
+// A row for each queue and resource, with the use beyond its own share as `borrowed`. Empty where the only queue is
+// `default` and nothing but its use is known: then nobody works with queues.
 [[nodiscard]] Table queues_section(const Plan& plan);
 [[nodiscard]] Table warnings_section(const Plan& plan);
 

@@ -234,6 +234,45 @@ TEST(PlanTable, QueuesInQuantitiesForPeople) {
               "  b      nvidia.com/gpu        16     0          -    -\n");
 }
 
+TEST(PlanTable, BalancedQueuesShowWhatIsStillToCome) {
+    constexpr std::int64_t kGi = std::int64_t{1} << 30;
+    const auto queue = [&](std::string name, std::int64_t deserved, std::int64_t allocated, std::int64_t used) {
+        return QueueReport{.name = std::move(name),
+                           .shares = {{"deserved", {{"cpu", deserved}, {"memory", 6 * kGi}}},
+                                      {"allocated", {{"cpu", allocated}, {"memory", 6 * kGi}}},
+                                      {"used", {{"cpu", used}, {"memory", kGi}}},
+                                      {"usedLive", {{"cpu", used}, {"memory", kGi}}},
+                                      {"preempting", {{"cpu", deserved - allocated}, {"memory", 0}}}}};
+    };
+    Plan plan;
+    plan.queues = {queue("a", 2000, 2000, 2000), queue("b", 4000, 4000, 0)};
+    EXPECT_EQ(sections(plan),
+              "Queues (4)\n"
+              "  QUEUE  RESOURCE  DESERVED  ALLOCATED  USED\n"
+              "  a      cpu              2          2     2\n"
+              "  a      memory         6Gi        6Gi   1Gi\n"
+              "  b      cpu              4          4     0\n"
+              "  b      memory         6Gi        6Gi   1Gi\n");
+    plan.queues = {queue("a", 2000, 2000, 3000), queue("b", 4000, 3000, 0)};
+    EXPECT_EQ(sections(plan),
+              "Queues (4)\n"
+              "  QUEUE  RESOURCE  DESERVED  ALLOCATED  USED  PREEMPTING  BORROWED\n"
+              "  a      cpu              2          2     3           0         1\n"
+              "  a      memory         6Gi        6Gi   1Gi           0         0\n"
+              "  b      cpu              4          3     0           1         0\n"
+              "  b      memory         6Gi        6Gi   1Gi           0         0\n");
+}
+
+TEST(PlanTable, WhatAQuotaUsesBeyondItsMinimumIsBorrowed) {
+    Plan plan;
+    plan.queues = {{.name = "team",
+                    .shares = {{"used", {{"cpu", 6000}}}, {"runtime", {{"cpu", 8000}}}, {"min", {{"cpu", 4000}}}}}};
+    EXPECT_EQ(sections(plan),
+              "Queues (1)\n"
+              "  QUEUE  RESOURCE  USED  RUNTIME  BORROWED  MIN\n"
+              "  team   cpu          6        8         2    4\n");
+}
+
 TEST(PlanTable, ALoneDefaultQueueIsNotWorthASection) {
     Plan plan;
     plan.queues = {{.name = "default", .shares = {{"used", {{"cpu", 1500}}}}}};

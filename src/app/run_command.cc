@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "app/complaint.h"
 #include "app/control_loop.h"
+#include "app/decision_log.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
 #include "app/inputs.h"
 #include "app/live_view.h"
 #include "app/pace.h"
 #include "app/plan_table.h"
+#include "app/planning.h"
 #include "app/run_log.h"
 #include "app/run_summary.h"
 #include "app/screen.h"
@@ -36,11 +38,6 @@ constexpr Duration kResync{std::int64_t{300} * 1'000'000};
 int complain(const std::string& message, int code = kExitFailure) {
     print_complaint(message);
     return code;
-}
-
-Time machine_time() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::seconds>(since).count() * 1'000'000};
 }
 
 bool wants_kube(const RunOptions& options) { return options.in_cluster || !options.kubeconfig.empty(); }
@@ -90,12 +87,9 @@ public:
 
 private:
     Result<void> read_arguments() {
-        start_ = machine_time();
-        if (!options_.now.empty()) {
-            const auto given = parse_time(options_.now);
-            if (!given) return fail("--now: " + given.error().message);
-            start_ = *given;
-        }
+        const auto start = planning_time(options_.now);
+        if (!start) return fail(start.error().message);
+        start_ = *start;
         const auto speed =
             parse_speed(options_.speed.empty() ? (stream_.cursor ? kSpeedToWatch : "fast") : options_.speed);
         if (!speed) return std::unexpected(speed.error());
@@ -129,6 +123,9 @@ private:
             loop_.config_text = *text;
         }
         if (loop_.config.scheduler_names.empty()) loop_.config.scheduler_names = {kSchedulerName};
+        target_.scheduler_names = loop_.config.scheduler_names;
+        if (loop_.config.actions)
+            target_.resource_quotas = std::ranges::any_of(*loop_.config.actions, &ActionConfig::resource_quota);
         return {};
     }
 
@@ -163,6 +160,12 @@ private:
                 std::fflush(stdout);
             });
             observers_.add(*log_);
+        }
+        if (!options_.log.empty()) {
+            auto decisions = DecisionLog::open(options_.log);
+            if (!decisions) return std::unexpected(decisions.error());
+            decisions_ = std::move(*decisions);
+            observers_.add(*decisions_);
         }
         if (options_.ui.empty()) return {};
         auto ui = ports_.ui(options_.ui, link);
@@ -208,6 +211,7 @@ private:
     std::optional<Screen> screen_;
     std::optional<LiveView> view_;
     std::optional<RunLog> log_;
+    std::unique_ptr<DecisionLog> decisions_;
     std::unique_ptr<LoopObserver> ui_;
 };
 

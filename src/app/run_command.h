@@ -19,6 +19,7 @@ struct RunOptions {
     std::string config_file;
     std::int64_t cycles = 0;
     std::string ui;
+    std::string log;  // where plans are written
     bool dry_run = false;
     std::string speed;  // fast, real or Nx; empty: 10x on a terminal, else fast
     std::string now;    // the embedded cluster's clock at the start; empty: the machine's

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/loop_observer.h"
 #include "base/result.h"
@@ -50,6 +51,8 @@ struct KubeTarget {
     bool only_looks = false;     // writes nothing, so needs no leave to act
     std::string lease;           // "namespace/name"; empty: reprieve, where we live
     Duration lease_duration{15'000'000};
+    std::vector<std::string> scheduler_names;  // whose gangs are ours to speak of
+    bool resource_quotas = false;              // grants of queues are also written as ResourceQuotas
 };
 
 struct RunPorts {

@@ -92,8 +92,9 @@ std::string RunSummary::text(const TableStyle& style) const {
     std::vector<std::pair<std::pair<std::string, std::string>, int>> owners(evicted_for_.begin(), evicted_for_.end());
     std::ranges::stable_sort(owners, [](const auto& a, const auto& b) { return a.second > b.second; });
     for (std::size_t i = 0; i < owners.size() && i < kOwnersShown; ++i) {
-        out += fmt::format(
-            "            {} for {} ({})\n", owners[i].second, neutral(owners[i].first.first), owners[i].first.second);
+        const auto& [owner, action] = owners[i].first;
+        const std::string whom = owner.empty() ? "their queues" : neutral(owner);
+        out += fmt::format("            {} for {} ({})\n", owners[i].second, whom, action);
     }
     if (owners.size() > kOwnersShown) out += fmt::format("            and for {} more\n", owners.size() - kOwnersShown);
     out += line("waiting", count_of(unplaced_.size(), "pod"));

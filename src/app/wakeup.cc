@@ -38,11 +38,19 @@ void note_queues(const Cluster& cluster, Duration delay, Earliest& out) {
     }
 }
 
+bool queues_wait(const Plan& plan) {
+    return std::ranges::any_of(plan.queues, [](const QueueReport& queue) {
+        const auto share = queue.shares.find("preempting");
+        return share != queue.shares.end() &&
+               std::ranges::any_of(share->second, [](const auto& item) { return item.second > 0; });
+    });
+}
+
 }  // namespace
 
 Time next_wakeup(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
     Earliest out(plan.now);
-    if (!plan.unplaced.empty()) note_protections(cluster, out);
+    if (!plan.unplaced.empty() || queues_wait(plan)) note_protections(cluster, out);
     for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
         if (action.kind == ActionKind::kRevoke) note_queues(cluster, action.delay_evict_time, out);
         if (action.kind == ActionKind::kServingPreempt && !plan.matches.empty()) {

@@ -79,7 +79,9 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_budgets(judged, report);
     judge_broken_gangs(later, report);
     judge_reclaims(later, report);
+    judge_quota_evictions(later, report);
     judge_need(later, report);
+    judge_balance(judged, report);
     judge_serving(now, report);
     return report.take();
 }

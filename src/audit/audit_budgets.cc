@@ -6,7 +6,6 @@
 #include "audit/rules.h"
 
 namespace reprieve {
-namespace {
 
 bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod) {
     const Pod& fact = judged.fact(pod);
@@ -15,8 +14,6 @@ bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod) {
     if (std::ranges::find(budget.disrupted_pods, fact.name) != budget.disrupted_pods.end()) return false;
     return budget.selector.matches(labels, judged.words);
 }
-
-}  // namespace
 
 void judge_budgets(const Case& judged, Report& report) {
     if (!judged.enabled("pdb")) return;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "audit/rules.h"
 
@@ -51,6 +52,13 @@ bool tolerates_preemption(const Case& judged, PodId pod, std::int32_t attacker) 
     return seconds < 0 || ran.us < seconds * 1'000'000;
 }
 
+// A victim of a soft eviction is deleted only by an action that sets a deadline for that.
+bool may_be_hastened(const Case& judged, const EvictedPod& item) {
+    return item.entry->mode == EvictionMode::kDelete &&
+           judged.configured(ActionKind::kJobPreempt,
+                             [](const ActionConfig& a) { return a.soft_eviction_deadline.has_value(); });
+}
+
 void judge_victim(const Case& judged, const EvictedPod& item, Report& report) {
     const PodRow& row = judged.row(item.pod);
     const Pod& pod = judged.fact(item.pod);
@@ -61,6 +69,8 @@ void judge_victim(const Case& judged, const EvictedPod& item, Report& report) {
         if (!hastened) report.add("eviction-target", name, "is terminating already");
         return;
     }
+    if (judged.leaves(item.pod) && !may_be_hastened(judged, item))
+        report.add("eviction-target", name, "was asked to go already, and its time is not over");
     if (item.entry->mode == EvictionMode::kForceDelete) report.add("eviction-target", name, "is not terminating yet");
     if (is_serving(item) && !row.has(kServing))
         report.add("eviction-target", name, "is no replica of a serving deployment");
@@ -133,10 +143,18 @@ void judge_owner(const Case& judged, const EvictedPod& item, const Owner& owner,
 
 }  // namespace
 
+bool may_be_evicted(const Case& judged, PodId pod) {
+    const PodRow& row = judged.row(pod);
+    if (!judged.runs(pod) || row.has(kForeign) || row.has(kServing)) return false;
+    if (judged.enabled("protected") && !protected_as(judged, row).empty()) return false;
+    if (!judged.enabled("minRuntime")) return true;
+    return !too_young(judged, pod) && !tolerates_preemption(judged, pod, std::numeric_limits<std::int32_t>::min());
+}
+
 void judge_evictions(const Case& judged, Report& report) {
     for (const EvictedPod& item : judged.evicted) {
         judge_victim(judged, item, report);
-        if (!item.action || !serves_a_demand(*item.action)) continue;
+        if (judged.leaves(item.pod) || !item.action || !serves_a_demand(*item.action)) continue;
         const Owner owner = judged.owner(item.entry->owner);
         judge_owner(judged, item, owner, report);
         if (owner.known() && takes_by_priority(*item.action)) judge_attack(judged, item, owner, report);

@@ -113,7 +113,7 @@ void judge_mentions(const Case& judged, Report& report) {
 void judge_waiting(const Case& judged, Report& report) {
     if (!judged.evicted.empty()) return;
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
-        if (judged.bound(pod) && judged.fact(pod).terminating()) return;
+        if (judged.bound(pod) && judged.leaves(pod)) return;
     }
     for (const PlacedPod& item : judged.placed) {
         if (item.entry->after_evictions && !item.in_flight)
@@ -152,7 +152,9 @@ void judge_form(const Case& judged, Report& report) {
 void judge_certificates(const Case& judged, Report& report) {
     std::map<std::pair<std::string, std::string>, std::int64_t> victims;
     for (const EvictedPod& item : judged.evicted) {
-        if (item.action && serves_a_demand(*item.action)) ++victims[{item.entry->owner, item.entry->action}];
+        // Whoever was asked to go by an earlier plan was certified by that.
+        if (item.action && serves_a_demand(*item.action) && !judged.leaves(item.pod))
+            ++victims[{item.entry->owner, item.entry->action}];
     }
     std::map<std::pair<std::string, std::string>, const Certificate*> certificates;
     for (const Certificate& item : judged.plan.certificates)

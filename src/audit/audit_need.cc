@@ -33,7 +33,7 @@ std::string unit_key(const Case& judged, const EvictedPod& item) {
 std::map<std::pair<std::string, std::string>, VictimUnit> units_of(const Case& judged) {
     std::map<std::pair<std::string, std::string>, VictimUnit> units;
     for (const EvictedPod& item : judged.evicted) {
-        if (!item.action || !serves_a_demand(*item.action) || judged.fact(item.pod).terminating()) continue;
+        if (!item.action || !serves_a_demand(*item.action) || judged.leaves(item.pod)) continue;
         VictimUnit& unit = units[{item.entry->owner, unit_key(judged, item)}];
         unit.owner = item.entry->owner;
         unit.action = *item.action;
@@ -70,6 +70,15 @@ bool limited_by_runtime(const Case& judged, PodId pod) {
     });
 }
 
+// Whether the owner's right to its victims depends on what its own queue holds.
+bool takes_from_others(const Case& judged, const PlacedPod& item) {
+    if (item.entry->action != to_text(ActionKind::kJobPreempt))
+        return item.entry->action == to_text(ActionKind::kGangReclaim);
+    return std::ranges::any_of(judged.evicted, [&](const EvictedPod& victim) {
+        return victim.entry->owner == item.owner() && judged.row(victim.pod).queue != judged.row(item.pod).queue;
+    });
+}
+
 // With the unit back, its queue uses more, and a reclaim for that queue might lose its right.
 bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
     // The root of a tree is everybody's: it tells nobody apart.
@@ -83,7 +92,7 @@ bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
         return found;
     };
     for (const PlacedPod& item : judged.placed) {
-        if (item.entry->action != to_text(ActionKind::kGangReclaim)) continue;
+        if (!takes_from_others(judged, item)) continue;
         const std::set<QueueId> theirs = above(item.pod);
         for (const PodId pod : unit.pods) {
             if (std::ranges::any_of(above(pod), [&](QueueId q) { return theirs.contains(q); })) return true;

@@ -157,7 +157,9 @@ TEST(AuditNeed, KeepsRoomForThoseWhoWaitForTheirGuarantee) {
         });
         world.pod("low", {.node = "n1", .cpu = 2000, .queue = "q"});
         world.pod("waits",
-                  {.cpu = 2000, .queue = "q", .edit = [&](Pod& pod) { pod.make_extras().quota_preemptible = !fixed; }});
+                  {.cpu = 2000,
+                   .queue = "q",
+                   .labels = {{"quota.scheduling.koordinator.sh/preemptible", fixed ? "false" : "true"}}});
         world.pod("high", {.cpu = 2000, .priority = 10, .queue = "q"});
         world.place("high", "n1", true);
         world.evict("low", "n1", "high", "jobPreempt");

@@ -7,29 +7,11 @@
 #include "audit/rules.h"
 
 namespace reprieve {
-namespace {
 
 std::string_view queue_name(const Case& judged, QueueId queue) {
     return judged.words.text(judged.snapshot.queues[queue].name);
 }
 
-// Non-preemptible pods of a quota that wait without a place: room up to the quota's guarantee is kept for them.
-std::int64_t kept_for_waiting(const Scene& scene, QueueId quota, Dim dim) {
-    const Case& judged = scene.judged();
-    const bool by_default =
-        judged.configured(ActionKind::kJobPreempt, [](const ActionConfig& a) { return a.disable_default_preemptible; });
-    std::int64_t waiting = 0;
-    for (const PodId pod : judged.cluster.pending()) {
-        if (scene.has(pod) || !judged.row(pod).queue) continue;
-        const auto& path = judged.snapshot.queue_path[judged.row(pod).queue];
-        if (std::ranges::find(path, quota) == path.end()) continue;
-        if (judged.fact(pod).more().quota_preemptible.value_or(!by_default)) continue;
-        waiting = saturating_add(waiting, judged.spec(pod).requests.get(dim));
-    }
-    return std::min(waiting, judged.snapshot.queues[quota].fact->guarantee.get(dim));
-}
-
-// The first queue on both paths; none: they meet at the root.
 QueueId common_ancestor(const Case& judged, QueueId a, QueueId b) {
     const auto& path = judged.snapshot.queue_path[b];
     for (const QueueId above : judged.snapshot.queue_path[a]) {
@@ -38,7 +20,6 @@ QueueId common_ancestor(const Case& judged, QueueId a, QueueId b) {
     return {};
 }
 
-// A queue and its ancestors, up to where the other's path begins.
 std::vector<QueueId> path_below(const Case& judged, QueueId queue, QueueId ancestor) {
     std::vector<QueueId> path = judged.snapshot.queue_path[queue];
     path.erase(std::ranges::find(path, ancestor), path.end());
@@ -55,7 +36,6 @@ std::set<Dim> asked_by(const Case& judged, const std::vector<const PlacedPod*>& 
     return dims;
 }
 
-// What runs and stays, and what is placed for this owner: what other demands add later is no fault of the reclaim.
 std::int64_t use_with(const Scene& later, QueueId queue, Dim dim, const std::vector<const PlacedPod*>& own) {
     std::int64_t use = later.used(queue, dim);
     for (const PlacedPod& item : later.judged().placed) {
@@ -64,6 +44,22 @@ std::int64_t use_with(const Scene& later, QueueId queue, Dim dim, const std::vec
         if (std::ranges::find(path, queue) != path.end()) use -= later.amount(later.seat(item.pod), dim);
     }
     return use;
+}
+
+namespace {
+
+// Non-preemptible pods of a quota that wait without a place: room up to the quota's guarantee is kept for them.
+std::int64_t kept_for_waiting(const Scene& scene, QueueId quota, Dim dim) {
+    const Case& judged = scene.judged();
+    std::int64_t waiting = 0;
+    for (const PodId pod : judged.cluster.pending()) {
+        if (scene.has(pod) || !judged.row(pod).queue) continue;
+        const auto& path = judged.snapshot.queue_path[judged.row(pod).queue];
+        if (std::ranges::find(path, quota) == path.end()) continue;
+        if (!judged.is_fixed(pod)) continue;
+        waiting = saturating_add(waiting, judged.spec(pod).requests.get(dim));
+    }
+    return std::min(waiting, judged.snapshot.queues[quota].fact->guarantee.get(dim));
 }
 
 void judge_reclaimer(const Scene& later, const EvictedPod& victim, QueueId queue, QueueId meet, Report& report) {
@@ -107,14 +103,35 @@ void judge_guarantee(const Scene& later, const EvictedPod& victim, QueueId queue
     }
 }
 
+// What the plan grants to the queue of a pod bounds what it places there. Promises of earlier plans are kept.
+void judge_grant(const Scene& scene, PodId pod, Findings& out) {
+    const Case& judged = scene.judged();
+    if (scene.view() != View::kLater || !judged.waits(pod) || judged.fact(pod).nominated) return;
+    const QueueId queue = judged.row(pod).queue;
+    const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
+    if (told == judged.plan.queues.end() || !told->shares.contains("preempting")) return;
+    for (const auto& [resource, granted] : told->shares.at("allocated")) {
+        const Dim dim = judged.words.find_dimension(resource);
+        if (!dim || judged.spec(pod).requests.get(dim) <= 0 || scene.used(queue, dim) <= granted) continue;
+        out.push_back({"queue-grant",
+                       fmt::format("queue {} would use {} of {} and is granted {}",
+                                   queue_name(judged, queue),
+                                   scene.used(queue, dim),
+                                   resource,
+                                   granted)});
+    }
+}
+
 }  // namespace
 
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out) {
     const Case& judged = scene.judged();
     if (!judged.row(pod).queue) return;
+    judge_grant(scene, pod, out);
     for (const QueueId queue : judged.snapshot.queue_path[judged.row(pod).queue]) {
         const Queue* fact = judged.snapshot.queues[queue].fact;
         if (fact == nullptr) continue;
+        judge_quota_minimum(scene, pod, queue, out);
         for (const auto& [dim, limit] : fact->limit) {
             if (dim != kPods && judged.spec(pod).requests.get(dim) <= 0) continue;
             std::int64_t used = scene.used(queue, dim);

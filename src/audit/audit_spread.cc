@@ -44,7 +44,7 @@ SpreadTallies tally_domains(const Scene& scene, PodId asks, const SpreadConstrai
         if (node == nullptr || !counts_node(judged, spec, rule, *node)) continue;
         SpreadTally& tally = found[node->labels.get(rule.topology_key)];
         for (const PodId pod : scene.on(id)) {
-            if (!judged.fact(pod).terminating() && matches(pod)) tally_seat(scene, rule, scene.seat(pod), tally);
+            if (!judged.leaves(pod) && matches(pod)) tally_seat(scene, rule, scene.seat(pod), tally);
         }
     }
     for (const EvictedPod& victim : judged.evicted) {

@@ -1,5 +1,7 @@
 #include "audit/case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -37,6 +39,9 @@ Case::Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chos
     for (const GangId gang : IdRange<GangId>(snapshot.gangs.size())) {
         if (snapshot.gangs[gang].alive) gangs_by_name_.emplace(snapshot.gang_name(gang), gang);
     }
+    has_quotas = std::ranges::any_of(snapshot.queues, [](const QueueRow& queue) {
+        return queue.alive && queue.fact != nullptr && queue.fact->is_quota;
+    });
     look_up_evictions();
     look_up_placements();
 }
@@ -79,6 +84,15 @@ PodId Case::find_pod(std::string_view full_name) const {
 }
 
 bool Case::bound(PodId pod) const { return exists(pod) && fact(pod).node && !fact(pod).finished(); }
+
+bool Case::leaves(PodId pod) const { return fact(pod).terminating() || !fact(pod).more().soft_eviction.empty(); }
+
+bool Case::is_fixed(PodId pod) const {
+    const StringId key = words.find_string("quota.scheduling.koordinator.sh/preemptible");
+    const std::string_view mark = key ? words.text(labels(pod).get(key)) : std::string_view();
+    if (mark == "true" || mark == "false") return mark == "false";
+    return std::ranges::any_of(actions, [](const ActionConfig& a) { return a.disable_default_preemptible; });
+}
 
 bool Case::waits(PodId pod) const {
     const Pod& it = fact(pod);
@@ -193,13 +207,15 @@ bool Case::is_in_flight(const PlacedPod& item) const {
     // A recorded victim that runs on untold: the earlier plan was not carried out to its end, so it is not going on.
     const bool interrupted = std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
         const Pod& victim = fact(other);
-        return bound(other) && !victim.finished() && !victim.terminating() && victim.more().soft_eviction.empty() &&
-               is_paid(victim);
+        return bound(other) && !victim.finished() && !leaves(other) && is_paid(victim);
     });
     return !interrupted && std::ranges::any_of(snapshot.node_pods[item.node], [&](PodId other) {
         const Pod& victim = fact(other);
         if (!bound(other)) return false;
-        if (!victim.terminating()) return is_paid(victim) && !victim.more().soft_eviction.empty();
+        if (!leaves(other)) return false;
+        const std::string& soft = victim.more().soft_eviction;
+        const std::string& owner = item.entry->owner.empty() ? item.entry->pod : item.entry->owner;
+        if (!soft.empty()) return is_paid(victim) || soft.find(fmt::format("\"{}\"", owner)) != std::string::npos;
         return is_paid(victim) || (victim.disruption_target && row(other).unit_priority < standing(item.pod));
     });
 }

@@ -52,6 +52,7 @@ struct Case {
     const Snapshot& snapshot;
     const Vocabulary& words;
     std::vector<ActionConfig> actions;
+    bool has_quotas = false;
     std::vector<PlacedPod> placed;
     std::vector<EvictedPod> evicted;
 
@@ -66,6 +67,10 @@ struct Case {
     // Bound and not finished; it may be terminating.
     [[nodiscard]] bool bound(PodId pod) const;
     [[nodiscard]] bool runs(PodId pod) const { return bound(pod) && !fact(pod).terminating(); }
+    // Terminating, or asked to go by a soft eviction.
+    [[nodiscard]] bool leaves(PodId pod) const;
+    // A quota counts the pod as non-preemptible.
+    [[nodiscard]] bool is_fixed(PodId pod) const;
     // Waits for a place, whoever's it is.
     [[nodiscard]] bool waits(PodId pod) const;
     [[nodiscard]] bool resizes(PodId pod) const { return runs(pod) && fact(pod).more().resize_held.has_value(); }

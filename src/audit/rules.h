@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/audit.h"
@@ -48,6 +50,8 @@ void judge_volumes(const Scene& scene, const PlacedPod& placed, Findings& out);
 void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out);
+// Non-preemptible pods of a quota stay within its minimum (audit_quotas.cc).
+void judge_quota_minimum(const Scene& scene, PodId pod, QueueId quota, Findings& out);
 // All of these (audit_fit.cc).
 void judge_fit(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 // A running pod on its own node with its resize granted.
@@ -59,12 +63,32 @@ void judge_certificates(const Case& judged, Report& report);
 void judge_bindings(const Case& judged, Report& report);
 void judge_queues(const Case& judged, Report& report);
 void judge_reclaims(const Scene& later, Report& report);
+void judge_quota_evictions(const Scene& later, Report& report);
 void judge_gangs(const Scene& later, Report& report);
 void judge_broken_gangs(const Scene& later, Report& report);
 void judge_topology(const Scene& later, Report& report);
 void judge_evictions(const Case& judged, Report& report);
 void judge_budgets(const Case& judged, Report& report);
 void judge_need(const Scene& later, Report& report);
+void judge_balance(const Case& judged, Report& report);
+
+// Whether nothing protects the pod, whoever would evict it (audit_evictions.cc).
+[[nodiscard]] bool may_be_evicted(const Case& judged, PodId pod);
+// Whether the budget counts the loss of this pod (audit_budgets.cc).
+[[nodiscard]] bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod);
+
+// Queues and their use (audit_queues.cc).
+[[nodiscard]] std::string_view queue_name(const Case& judged, QueueId queue);
+// The first queue on both paths; none: they meet at the root.
+[[nodiscard]] QueueId common_ancestor(const Case& judged, QueueId a, QueueId b);
+// A queue and its ancestors, up to where the other's path begins.
+[[nodiscard]] std::vector<QueueId> path_below(const Case& judged, QueueId queue, QueueId ancestor);
+[[nodiscard]] std::set<Dim> asked_by(const Case& judged, const std::vector<const PlacedPod*>& pods);
+// What runs and stays, and what is placed for this owner: what other demands add later is no fault of the owner's.
+[[nodiscard]] std::int64_t use_with(const Scene& later,
+                                    QueueId queue,
+                                    Dim dim,
+                                    const std::vector<const PlacedPod*>& own);
 
 // What keeps these pods from being a running gang; empty: nothing (audit_gangs.cc).
 [[nodiscard]] std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live);

@@ -7,7 +7,7 @@ namespace {
 
 // Victims of servingPreempt make room for replicas that the plan does not list: nobody else may count on it.
 bool gone_later(const Case& judged, PodId pod) {
-    if (judged.fact(pod).terminating()) return true;
+    if (judged.leaves(pod)) return true;
     const EvictedPod* eviction = judged.eviction_of(pod);
     return eviction != nullptr && eviction->entry->unit != UnitKind::kReplica;
 }
@@ -19,7 +19,8 @@ Scene::Scene(const Case& judged, View view)
       view_(view),
       seats_(judged.cluster.pod_slots()),
       by_node_(judged.snapshot.nodes.size()),
-      by_queue_(judged.snapshot.queues.size()) {
+      by_queue_(judged.snapshot.queues.size()),
+      fixed_by_queue_(judged.snapshot.queues.size()) {
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
         if (judged.bound(pod) && (view == View::kNow || !gone_later(judged, pod))) put_back(pod);
     }
@@ -70,10 +71,14 @@ void Scene::count_terms(const Seat& seat, int sign) {
 void Scene::count_queue(const Seat& seat, int sign) {
     const QueueId queue = case_->row(seat.pod).queue;
     if (!queue) return;
+    const bool fixed = case_->has_quotas && case_->is_fixed(seat.pod);
     for (const QueueId above : case_->snapshot.queue_path[queue]) {
         by_queue_[above].add(kPods, sign);
+        if (fixed) fixed_by_queue_[above].add(kPods, sign);
         for (const auto& [dim, value] : case_->spec(seat.pod).requests) {
-            if (dim != kPods) by_queue_[above].add(dim, sign * amount(seat, dim));
+            if (dim == kPods) continue;
+            by_queue_[above].add(dim, sign * amount(seat, dim));
+            if (fixed) fixed_by_queue_[above].add(dim, sign * amount(seat, dim));
         }
     }
 }

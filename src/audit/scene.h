@@ -65,6 +65,8 @@ public:
     [[nodiscard]] std::int64_t used(NodeId node, Dim dim) const;
     // Of the queue and all below it.
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const { return by_queue_[queue].get(dim); }
+    // Of that, by pods that quotas count as non-preemptible.
+    [[nodiscard]] std::int64_t fixed(QueueId queue, Dim dim) const { return fixed_by_queue_[queue].get(dim); }
     [[nodiscard]] const std::vector<DeviceHold>& holds(const Seat& seat) const;
 
 private:
@@ -76,6 +78,7 @@ private:
     IdVector<PodId, Seat> seats_;
     IdVector<NodeId, std::vector<PodId>> by_node_;
     IdVector<QueueId, Resources> by_queue_;
+    IdVector<QueueId, Resources> fixed_by_queue_;
     std::map<StringId, int> repelling_;
     mutable std::map<SpreadKey, SpreadTallies> spread_memo_;
 };

@@ -40,6 +40,12 @@ void read_group_status(std::string_view json, GangAddress& out) {
     if (!group.is_object() || !group.contains("status") || !group["status"].is_object()) return;
     const nlohmann::json& status = group["status"];
     if (status.contains("phase") && status["phase"].is_string()) out.phase = status["phase"].get<std::string>();
+    const auto number = [&](const char* key) {
+        return status.contains(key) && status[key].is_number_integer() ? status[key].get<std::int32_t>() : 0;
+    };
+    out.running = number("running");
+    out.succeeded = number("succeeded");
+    out.failed = number("failed");
     if (!status.contains("conditions") || !status["conditions"].is_array()) return;
     for (const auto& condition : status["conditions"]) {
         if (!condition.is_object()) continue;

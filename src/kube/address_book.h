@@ -21,7 +21,10 @@ struct GangAddress {
     std::string path;  // of the PodGroup
     std::string uid;
     std::int32_t min_members = 0;
-    std::string phase;                 // Volcano
+    std::string phase;  // Volcano; and how many members it says run, succeeded and failed
+    std::int32_t running = 0;
+    std::int32_t succeeded = 0;
+    std::int32_t failed = 0;
     bool initially_scheduled = false;  // core: the condition is True already
 };
 

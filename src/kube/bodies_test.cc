@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "kube/http.h"
-#include "kube/queue_status.h"
 
 namespace reprieve {
 namespace {
@@ -56,10 +55,6 @@ TEST(Bodies, ScalingIsRefusedWhereSomebodyElseScaled) {
 
 TEST(Bodies, TextsThatAreNotUtf8AreStillJson) {
     EXPECT_NE(unschedulable_body("u", "\xFF", kNow).find("\xEF\xBF\xBD"), std::string::npos);
-}
-
-TEST(Bodies, AmountsAsAResourceList) {
-    EXPECT_EQ(resource_list_text({{"cpu", 1500}, {"memory", 1024}}), R"({"cpu":"1500m","memory":"1024"})");
 }
 
 TEST(Http, StatusOfTheServer) {

@@ -1,7 +1,8 @@
 // GroupStatus: what the PodGroups of a plan are told, each in the dialect it was written in.
 //
-// Core: condition PodGroupInitiallyScheduled, which never goes back once it is True. Volcano: phase and one condition.
-// The other dialects have controllers of their own that count pods. Lives on the client's thread.
+// Core: condition PodGroupInitiallyScheduled, which never goes back once it is True. Volcano: phase, one condition, and
+// how many members run, succeeded and failed. The other dialects have controllers of their own that count pods. Lives
+// on the client's thread.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "kube/address_book.h"
+#include "kube/gang_census.h"
 #include "kube/outbox.h"
 #include "model/plan.h"
 
@@ -22,6 +24,8 @@ public:
     void take(const Plan& plan);
     // One member that the plan binds was bound, or was not.
     void member_ended(const std::string& gang, bool bound, Time now);
+    // What its members do has changed, or may have.
+    void count(const std::string& gang, const GangCount& count, Time now);
 
 private:
     struct Verdict {
@@ -34,12 +38,19 @@ private:
         std::size_t open = 0;
         bool complete = true;  // nobody failed, nobody waits
     };
+    [[nodiscard]] static Verdict all_bound();
+    void tell_that_it_waits(const std::string& gang, const Plan& plan);
     void tell(const std::string& gang, Verdict verdict, Time now);
+    // Volcano's numbers, and the phases that follow from them.
+    void tell_numbers(const std::string& gang, const GangAddress& address, const GangCount& count);
+    void send(const std::string& gang, const GangAddress& address, const std::string& body);
 
     Outbox* outbox_;
     const AddressBook* addresses_;
     std::map<std::string, Binding> binding_;  // gangs with binds on their way
+    std::set<std::string> waiting_;           // gangs that were told that they wait for victims
     std::map<std::string, Verdict> told_;
+    std::map<std::string, std::string> numbers_;  // as last told
 };
 
 }  // namespace reprieve

@@ -60,7 +60,7 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
     const std::string name = name_of(pod, words);
     const auto found = entries_.find(name);
     if (found == entries_.end()) {
-        if (keep) entries_.emplace(name, Entry{.pod = std::move(seen)});
+        if (keep) tell_of_old_plan(entries_.emplace(name, Entry{.pod = std::move(seen)}).first->second);
         return;
     }
     Entry& entry = found->second;
@@ -76,10 +76,21 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
 
 void KnownPods::take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen) {
     const int writes = entry->second.writes;
-    if (writes == 0 && is_unremarkable(seen))
+    if (writes == 0 && is_unremarkable(seen)) {
         entries_.erase(entry);
-    else
-        entry->second = {.pod = std::move(seen), .writes = writes};
+        return;
+    }
+    entry->second = {.pod = std::move(seen), .writes = writes};
+    tell_of_old_plan(entry->second);
+}
+
+void KnownPods::on_old_plan(std::function<void()> listener) {
+    const std::lock_guard lock(mutex_);
+    on_old_plan_ = std::move(listener);
+}
+
+void KnownPods::tell_of_old_plan(const Entry& entry) const {
+    if (on_old_plan_ && entry.writes == 0 && entry.pod.bound && entry.pod.has_plan) on_old_plan_();
 }
 
 void KnownPods::see_gone(const std::string& name) {

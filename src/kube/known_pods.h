@@ -57,6 +57,9 @@ public:
     // `wanted` are victims all the same.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_marks(const std::set<std::string>& wanted);
 
+    // Called, on whatever thread sees it, when a bound pod turns up that still carries a plan. Empty: nobody.
+    void on_old_plan(std::function<void()> listener);
+
     // A write to a pod is on its way; `change` says what will be true then.
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);
     // How it ended. `version` is that of the object in the answer, empty where it gave none.
@@ -81,11 +84,13 @@ private:
     [[nodiscard]] std::unordered_set<std::string_view> live_victims() const;
     void forget_victims(const std::unordered_set<std::string_view>& live);
     void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
+    void tell_of_old_plan(const Entry& entry) const;
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
-    std::unordered_set<std::string> named_;           // UIDs in plans, now or before
-    std::size_t most_named_ = kManyVictims;           // then it is time to forget some
+    std::function<void()> on_old_plan_;
+    std::unordered_set<std::string> named_;  // UIDs in plans, now or before
+    std::size_t most_named_ = kManyVictims;  // then it is time to forget some
 };
 
 }  // namespace reprieve

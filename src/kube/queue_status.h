@@ -1,4 +1,5 @@
-// QueueStatus: what a plan granted to queues, written on the Queue, from where the next cycle reads it again.
+// QueueStatus: what a plan says about queues, written on the Queue, from where the next cycle reads it again, and,
+// where that is wanted, as a ResourceQuota of the namespace that has the queue's name.
 //
 // Lives on the client's thread.
 #pragma once
@@ -8,24 +9,32 @@
 
 #include "kube/address_book.h"
 #include "kube/outbox.h"
+#include "manifest/queue_notes.h"
 #include "model/plan.h"
 
 namespace reprieve {
 
 class QueueStatus {
 public:
-    QueueStatus(Outbox& outbox, const AddressBook& addresses) : outbox_(&outbox), addresses_(&addresses) {}
+    QueueStatus(Outbox& outbox, const AddressBook& addresses, bool resource_quotas)
+        : outbox_(&outbox),
+          addresses_(&addresses),
+          resource_quotas_(resource_quotas) {}
 
-    // Only queues that were rebalanced (they have shares that are being preempted for) are written to.
+    // Only queues that were rebalanced (they have shares that are being preempted for) and quotas that went above their
+    // runtime or came back are written to.
     void take(const Plan& plan);
 
 private:
+    void write_status(const std::string& queue, const QueueNotes& notes);
+    void write_quota(const std::string& queue, const NamedAmounts& allocated);
+    // Sends the body unless it was sent before; a failure that may pass is tried with the next plan.
+    void send(const std::string& queue, HttpRequest request);
+
     Outbox* outbox_;
     const AddressBook* addresses_;
-    std::map<std::string, std::string> told_;  // body by queue
+    bool resource_quotas_;
+    std::map<std::string, std::string> told_;  // body by path
 };
-
-// Amounts in the units of the model, as a resource list: {"cpu":"1500m","memory":"1024"}.
-[[nodiscard]] std::string resource_list_text(const NamedAmounts& amounts);
 
 }  // namespace reprieve

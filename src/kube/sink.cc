@@ -56,12 +56,18 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
       groups_(outbox_, addresses),
-      queues_(outbox_, addresses),
+      queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling) {
     outbox_.on_failure(options_.on_failure);
+    // Whoever left it there, and also where no plan follows.
+    pods.on_old_plan([this] { client_->run(this, [this] { look_again(); }); });
+    if (!options_.census) return;
+    options_.census->on_change([this] { client_->run_after(this, options_.count_after, [this] { count_gangs(); }); });
 }
 
 KubeSink::~KubeSink() {
+    pods_->on_old_plan({});
+    if (options_.census) options_.census->on_change({});
     client_->forget(this);
     client_->forget(&outbox_);  // before the parts that its callbacks belong to go
 }
@@ -88,6 +94,8 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
         })->start();
     }
     groups_.take(*plan);
+    begun_ = true;
+    count_gangs();
     for (const Placement& placement : plan->placements) {
         if (!placement.after_evictions) bind(plan, placement);
     }
@@ -103,6 +111,13 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     queues_.take(*plan);
     for (const Unplaced& entry : plan->unplaced)
         announcer_.unplaced(entry, plan->now);
+}
+
+// Changes that come before the first plan, or while another acts, wait for the next plan.
+void KubeSink::count_gangs() {
+    if (!options_.census || !begun_ || !options_.may_act()) return;
+    for (const auto& [gang, count] : options_.census->take_changes())
+        groups_.count(gang, count, client_->clock().now());
 }
 
 void KubeSink::clear_nominations(const Plan& plan) {

@@ -16,6 +16,7 @@
 #include "kube/announcer.h"
 #include "kube/demand_run.h"
 #include "kube/frames.h"
+#include "kube/gang_census.h"
 #include "kube/group_status.h"
 #include "kube/http_client.h"
 #include "kube/known_pods.h"
@@ -35,9 +36,13 @@ struct KubeSinkOptions {
     AnnouncerOptions announcer;
     ScalingOptions scaling;
     VolumeRunOptions volumes;
+    // What a queue was granted also becomes a ResourceQuota of the namespace of that name.
+    bool resource_quotas = false;
     // A pod that was force deleted and is still there after so long is removed without waiting for its node.
     Duration force_delete_timeout{30'000'000};
     Duration look_again{5'000'000};  // for what could not be tidied up
+    GangCensus* census = nullptr;    // who counts the members of gangs; must outlive the sink
+    Duration count_after{200'000};   // members that start together are told of together
 };
 
 class KubeSink final : public Sink {
@@ -54,6 +59,7 @@ public:
 
 private:
     void begin(const std::shared_ptr<const Plan>& plan);
+    void count_gangs();
     void clear_nominations(const Plan& plan);
     void clear_nomination(const std::string& pod);
     void annotate(const AnnotationChange& change);
@@ -87,6 +93,7 @@ private:
     std::uint64_t runs_ = 0;
     std::set<std::string> victims_;  // of the newest plan, by UID
     bool looking_ = false;           // for what is left over, in a while
+    bool begun_ = false;             // a plan came, so that all that is there has been seen
 };
 
 }  // namespace reprieve

@@ -32,6 +32,7 @@ protected:
         options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
         options.on_failure = [this] { ++failures_; };
         options.look_again = {1'000};
+        options.resource_quotas = resource_quotas_;
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
     }
     // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
@@ -103,6 +104,7 @@ protected:
     Vocabulary words_;
     KnownPods known_;
     AddressBook addresses_;
+    bool resource_quotas_ = false;
     std::atomic<bool> may_act_ = true;
     std::atomic<int> failures_ = 0;
     std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
@@ -242,6 +244,20 @@ TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
     EXPECT_EQ(calls().size(), 2U) << "and then no more";
 }
 
+TEST_F(SinkTest, APlanThatIsSeenOnABoundPodAfterTheLastPlanIsRemoved) {
+    start([](const Asked&) { return Reply{.body = pod_json("old", "900")}; });
+    carry_out({.id = "last", .now = kNow});
+    see(pod_json(
+        "old",
+        "1",
+        R"("nodeName":"n1")",
+        "",
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
+    settle();
+    EXPECT_THAT(body_of("PATCH", "/old"), HasSubstr(R"("reprieve.dev/plan":null)"));
+}
+
 TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
     start();
     const std::string marked =
@@ -343,6 +359,91 @@ TEST_F(SinkTest, SaysWhyAPodIsUnplacedOnce) {
     const std::size_t before = api_->asked().size();
     carry_out(plan);
     EXPECT_EQ(api_->asked().size(), before);
+}
+
+// A plan that balanced queue q, with `granted` milli-CPUs of the 3 it deserves, and only looked at queue r.
+Plan balanced(std::int64_t granted) {
+    Plan plan{.id = "sha256:3", .now = kNow};
+    plan.queues = {{.name = "q",
+                    .shares = {{"deserved", {{"cpu", 3000}, {"memory", 1024}}},
+                               {"allocated", {{"cpu", granted}, {"memory", 1024}}},
+                               {"used", {{"cpu", 0}, {"memory", 0}}},
+                               {"usedLive", {{"cpu", 0}, {"memory", 0}}},
+                               {"preempting", {{"cpu", 3000 - granted}, {"memory", 0}}}}},
+                   {.name = "r", .shares = {{"used", {{"cpu", 5000}}}}}};
+    return plan;
+}
+
+constexpr const char* kQueuePath = "/apis/scheduling.volcano.sh/v1beta1/queues/q";
+
+class QueueStatusTest : public SinkTest {
+protected:
+    void see_queues() {
+        for (const char* name : {"q", "r"}) {
+            const std::string json =
+                std::string(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")") +
+                name + R"("},"spec":{"weight":1}})";
+            Decoder decoder(words_);
+            auto decoded = decoder.decode(json);
+            ASSERT_TRUE(decoded && *decoded);
+            addresses_.see(**decoded, words_, "scheduling.volcano.sh/v1beta1", json);
+        }
+    }
+};
+
+TEST_F(QueueStatusTest, WhatWasGrantedIsWrittenOnTheQueueThatWasBalanced) {
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+    EXPECT_THAT(calls(), ElementsAre(std::string("PATCH ") + kQueuePath));
+    const std::string body = body_of("PATCH", "/queues/q");
+    EXPECT_THAT(body, HasSubstr(R"("reprieve.dev/allocated":"{\"cpu\":\"1000m\",\"memory\":\"1024\"}")"));
+    EXPECT_THAT(body,
+                HasSubstr(R"("reprieve.dev/queue-status":"{\"deserved\":{\"cpu\":\"3000m\",\"memory\":\"1024\"},)"
+                          R"(\"allocated\":{\"cpu\":\"1000m\",\"memory\":\"1024\"},)"
+                          R"(\"used\":{\"cpu\":\"0m\",\"memory\":\"0\"},)"
+                          R"(\"preempting\":{\"cpu\":\"2000m\",\"memory\":\"0\"}}")"));
+}
+
+TEST_F(QueueStatusTest, AGrantIsAlsoAQuotaOfItsNamespaceWhereThatIsWanted) {
+    resource_quotas_ = true;
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q", "status q"));
+    EXPECT_EQ(body_of("PATCH", "/api/v1/namespaces/q/resourcequotas/reprieve"),
+              R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"reprieve","namespace":"q"},)"
+              R"("spec":{"hard":{"requests.cpu":"1000m","requests.memory":"1024"}}})");
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
+}
+
+TEST_F(QueueStatusTest, AQueueWithoutANamespaceIsToldOnce) {
+    resource_quotas_ = true;
+    start([](const Asked& asked) {
+        const bool missing = asked.path.find("/resourcequotas/") != std::string::npos;
+        return missing ? Reply{.status = 404, .body = status_json(404, "NotFound", "no namespace q")} : Reply{};
+    });
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), UnorderedElementsAre("status q", HasSubstr("status q: 404")));
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
+}
+
+TEST_F(QueueStatusTest, OnlyAChangeIsWrittenAgain) {
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+    EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
+    EXPECT_THAT(carry_out(balanced(2000)), ElementsAre("status q"));
+    EXPECT_EQ(api_->count("PATCH", kQueuePath), 2U);
+}
+
+TEST_F(QueueStatusTest, AStatusThatWasRefusedIsWrittenWithTheNextPlan) {
+    start([this](const Asked& asked) {
+        const bool refuse = asked.path == kQueuePath && counter_++ == 0;
+        return refuse ? Reply{.status = 403, .body = status_json(403, "Forbidden", "no")} : Reply{};
+    });
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre(HasSubstr("status q: 403")));
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
 }
 
 TEST_F(SinkTest, ForceDeletesOnceWithGraceOneAndThenForGood) {

@@ -214,6 +214,7 @@ void KubeSource::put(
 }
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
+    if (options_.census) tell_census(change);
     if (const auto* pod = std::get_if<Pod>(&change.object)) {
         if (change.removed)
             pods_->see_gone(key_of(change.object));
@@ -224,6 +225,13 @@ void KubeSource::observe(const std::string& version, const Change& change, std::
     } else {
         addresses_->see(change.object, *words_, version, json);
     }
+}
+
+void KubeSource::tell_census(const Change& change) {
+    const auto* pod = std::get_if<Pod>(&change.object);
+    if (pod && change.removed) options_.census->see_gone(key_of(change.object));
+    if (pod && !change.removed) options_.census->see(*pod, *words_);
+    if (std::holds_alternative<Gang>(change.object)) options_.census->see_group(key_of(change.object));
 }
 
 void KubeSource::note_malformed(

@@ -19,6 +19,7 @@
 #include "kube/address_book.h"
 #include "kube/discovery.h"
 #include "kube/frames.h"
+#include "kube/gang_census.h"
 #include "kube/http_client.h"
 #include "kube/inbox.h"
 #include "kube/kinds.h"
@@ -36,6 +37,7 @@ struct KubeSourceOptions {
     // At the start, so many refusals (401, 403) of a required kind in a row are taken for the last word.
     int refusals = 12;
     std::function<Time()> clock;
+    GangCensus* census = nullptr;  // told of the members of gangs; none: nobody counts them
 };
 
 struct KubeSourceCounts {
@@ -91,6 +93,7 @@ private:
     void note_malformed(
         std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
     void observe(const std::string& version, const Change& change, std::string_view json);
+    void tell_census(const Change& change);
     [[nodiscard]] std::string key_of(const Object& object) const;
     void mark_synced(std::size_t kind);
 

@@ -47,8 +47,6 @@ constexpr std::size_t kFilterCount = 14;
 constexpr std::array<std::string_view, 8> kAlwaysOn{
     "SchedulingGates", "proportion", "capacity", "quota", "gang", "networkTopology", "pdb", "resources"};
 
-constexpr std::array kNotCarriedOut{ActionKind::kJobPreempt, ActionKind::kRevoke, ActionKind::kQueueBalance};
-
 constexpr std::array<std::string_view, 8> kScores{"TaintToleration",
                                                   "NodeAffinity",
                                                   "NodeResourcesFit",
@@ -204,11 +202,6 @@ void read_search(ConfigReader& in, const ConfigField& at, SchedulerConfig& out) 
 
 // What is asked for and understood, but without effect.
 void warn_of_the_ineffective(SchedulerConfig& config) {
-    for (const ActionConfig& action : config.actions.value_or(std::vector<ActionConfig>{})) {
-        if (!is_carried_out(action.kind))
-            config.warnings.push_back(
-                fmt::format("action {} is not carried out by this version", to_text(action.kind)));
-    }
     for (const std::string& name : config.plugins.disable) {
         if (std::find(kAlwaysOn.begin(), kAlwaysOn.end(), name) != kAlwaysOn.end())
             config.warnings.push_back(
@@ -244,10 +237,6 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
 }
 
 }  // namespace
-
-bool is_carried_out(ActionKind kind) {
-    return std::find(kNotCarriedOut.begin(), kNotCarriedOut.end(), kind) == kNotCarriedOut.end();
-}
 
 Result<SchedulerConfig> parse_config(std::string_view text, std::string_view file_name) {
     ConfigReader in(file_name);

@@ -13,7 +13,4 @@ namespace reprieve {
 // `text` is YAML or JSON; an empty one means the defaults. `file_name` is for messages only.
 [[nodiscard]] Result<SchedulerConfig> parse_config(std::string_view text, std::string_view file_name);
 
-// Actions that can be configured but are not carried out; `parse_config` warns of those that are listed.
-[[nodiscard]] bool is_carried_out(ActionKind kind);
-
 }  // namespace reprieve

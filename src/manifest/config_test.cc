@@ -266,16 +266,6 @@ TEST(Config, OurFormatIsKnownByItsApiVersionOrKind) {
               "c.yaml:1: actions: must be a list, is a single value");
 }
 
-TEST(Config, WhatIsNotCarriedOutIsSaid) {
-    EXPECT_EQ(good("actions: [{name: allocate}, {name: jobPreempt}, {name: queueBalance}]").warnings,
-              (std::vector<std::string>{"action jobPreempt is not carried out by this version",
-                                        "action queueBalance is not carried out by this version"}));
-    for (const char* name : {"revoke", "servingPreempt"})
-        EXPECT_EQ(good(std::string("actions: [{name: ") + name + "}]").warnings.size(), 1U) << name;
-    for (const char* name : {"allocate", "backfill", "preempt", "gangPreempt", "gangReclaim"})
-        EXPECT_TRUE(good(std::string("actions: [{name: ") + name + "}]").warnings.empty()) << name;
-}
-
 TEST(Config, WhatCannotBeDisabledIsSaid) {
     EXPECT_EQ(good("plugins: {disable: [pdb, NodePorts, gang]}").warnings,
               (std::vector<std::string>{"plugins.disable: pdb cannot be disabled in this version and stays on",

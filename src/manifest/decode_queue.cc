@@ -103,6 +103,9 @@ void read_quota_notes(ObjectSource& from, Queue& queue) {
             case "quota.scheduling.koordinator.sh/shared-weight"_key:
                 note.read(reading, queue.shared_weight);
                 break;
+            case "quota.scheduling.koordinator.sh/total-resource"_key:
+                note.read(reading, queue.tree_total);
+                break;
             case "quota.scheduling.koordinator.sh/allow-lent-resource"_key:
                 note.read(reading, queue.lends);
                 break;

@@ -187,6 +187,8 @@ Json json_of(const Plan& plan) {
 
 std::string plan_to_json(const Plan& plan) { return json_of(plan).dump(2) + "\n"; }
 
+std::string plan_to_json_line(const Plan& plan) { return json_of(plan).dump() + "\n"; }
+
 std::string plan_to_yaml(const Plan& plan) { return yaml_of(json_of(plan)); }
 
 }  // namespace reprieve

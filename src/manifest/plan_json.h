@@ -14,6 +14,8 @@ namespace reprieve {
 
 [[nodiscard]] std::string plan_to_json(const Plan& plan);
 [[nodiscard]] std::string plan_to_yaml(const Plan& plan);
+// The same document on one line, for logs.
+[[nodiscard]] std::string plan_to_json_line(const Plan& plan);
 
 // The error names the key: `evictions[3].unit: ...`.
 [[nodiscard]] Result<Plan> plan_from_json(std::string_view text);

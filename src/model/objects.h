@@ -125,10 +125,11 @@ struct Queue {
     std::optional<Resources> shared_weight;
     bool lends = true;
     bool min_scales = true;
-    std::vector<StringId> namespaces;    // annotation quota.scheduling.koordinator.sh/namespaces
-    std::optional<Resources> allocated;  // reprieve.dev/allocated, else status.allocated
-    std::optional<Resources> request;    // reprieve.dev/request
-    Time over_since;                     // reprieve.dev/over-since
+    std::optional<Resources> tree_total;  // annotation total-resource: what the tree below it shares
+    std::vector<StringId> namespaces;     // annotation quota.scheduling.koordinator.sh/namespaces
+    std::optional<Resources> allocated;   // reprieve.dev/allocated, else status.allocated
+    std::optional<Resources> request;     // reprieve.dev/request
+    Time over_since;                      // reprieve.dev/over-since
     Settings settings;
     friend bool operator==(const Queue&, const Queue&) = default;
 };

@@ -84,6 +84,8 @@ struct QueueReport {
     // Only those that mean something for this kind of queue are present.
     std::map<std::string, NamedAmounts>
         shares;  // "deserved", "allocated", "used", "usedLive", "preempting", "runtime", ...
+    // Not printed; for the Sink: since when it is above its runtime, where that is news. Not set: it no longer is.
+    std::optional<Time> over_since;
     friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 

@@ -14,6 +14,8 @@
 
 namespace reprieve {
 
+class SpreadBook;
+
 enum class FilterId : std::uint8_t {
     kNodeName,
     kNodeUnschedulable,
@@ -68,7 +70,10 @@ struct Candidate {
 [[nodiscard]] Answer filter_node_volume_limits(const Candidate& candidate, const Occupancy& view, NodeId node);
 // VolumeBinding once more, without the volumes that this plan has promised to others.
 [[nodiscard]] Answer filter_promised_volumes(const Candidate& candidate, const Occupancy& later, NodeId node);
-[[nodiscard]] Answer filter_pod_topology_spread(const Candidate& candidate, const Occupancy& view, NodeId node);
+[[nodiscard]] Answer filter_pod_topology_spread(const Candidate& candidate,
+                                                const Occupancy& later,
+                                                SpreadBook& book,
+                                                NodeId node);
 [[nodiscard]] Answer filter_inter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_devices(const Candidate& candidate,
                                     const Occupancy& view,

@@ -73,7 +73,8 @@ Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occu
         if (c.cls.has_waiting_claims && on(FilterId::kVolumeBinding) && ends(filter_promised_volumes(c, later, node)))
             return first;
     }
-    if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) && ends(filter_pod_topology_spread(c, later, node)))
+    if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) &&
+        ends(filter_pod_topology_spread(c, later, spread_, node)))
         return first;
     if (on(FilterId::kInterPodAffinity) && ends(filter_inter_pod_affinity(c, view, node))) return first;
     if (c.cls.has_devices && on(FilterId::kDevices)) ends(filter_devices(c, view, later, node));

@@ -3,6 +3,7 @@
 
 #include "model/config.h"
 #include "plugins/filter.h"
+#include "plugins/pod_topology_spread.h"
 
 namespace reprieve {
 
@@ -27,6 +28,7 @@ public:
 
 private:
     unsigned on_ = 0;
+    mutable SpreadBook spread_;  // only what follows from the view anyway
 };
 
 }  // namespace reprieve

@@ -10,69 +10,172 @@
 namespace reprieve {
 namespace {
 
-struct Breach {
-    QueueId queue;
-    Dim dim;
-    std::int64_t would = 0;
-    std::int64_t limit = 0;
-};
-
-std::optional<Breach> first_breach(const Snapshot& s,
-                                   const Occupancy& view,
-                                   QueueId queue,
-                                   std::span<const Resources::Amount> amounts) {
-    if (!queue) return std::nullopt;
-    for (QueueId q : s.queue_path[queue]) {
-        const Queue* fact = s.queues[q].fact;
-        if (fact == nullptr || fact->limit.empty()) continue;
-        for (const auto& [dim, value] : amounts) {
-            const std::int64_t* limit = fact->limit.find(dim);
-            if (limit == nullptr || value <= 0) continue;
-            const std::int64_t would = saturating_add(view.queue_used(q, dim), value);
-            if (would > *limit) return Breach{q, dim, would, *limit};
-        }
-    }
-    return std::nullopt;
-}
-
 std::string amount_text(const Snapshot& s, Dim dim, std::int64_t value) {
     if (dim == kCpu) return format_cpu(value);
     return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value)
                                                       : fmt::format("{} {}", value, s.words->text(dim));
 }
 
+std::int64_t amount_of(std::span<const Resources::Amount> amounts, Dim dim) {
+    const auto at = std::ranges::find(amounts, dim, &Resources::Amount::dim);
+    return at == amounts.end() ? 0 : at->value;
+}
+
+bool is_quota(const Snapshot& s, QueueId queue) {
+    return s.queues[queue].fact != nullptr && s.queues[queue].fact->is_quota;
+}
+
+QueueAsk ask_at(const JobAsk::Level& level) {
+    return {level.queue, {level.all.begin(), level.all.end()}, {level.fixed.begin(), level.fixed.end()}};
+}
+
 }  // namespace
 
-bool within_limits(const Snapshot& s,
-                   const Occupancy& view,
-                   QueueId queue,
-                   std::span<const Resources::Amount> amounts) {
-    return !first_breach(s, view, queue, amounts);
+Limits::Limits(const Snapshot& s, const SchedulerConfig& config)
+    : snapshot_(s),
+      by_runtime_(config.plugins.quota_limit == QuotaLimit::kRuntime) {
+    const auto is_tree = [](const QueueRow& row) { return row.alive && row.fact != nullptr && row.fact->is_quota; };
+    if (std::ranges::none_of(s.queues, is_tree)) return;
+    bool reserves = true;
+    for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
+        kinds_.unmarked_are_fixed = kinds_.unmarked_are_fixed || action.disable_default_preemptible;
+        reserves = reserves && action.reserve_for_pending_non_preemptible;
+    }
+    if (reserves) reserve_ = QuotaReserve(s, kinds_);
+    runtime_.emplace(s);
 }
 
-std::string describe_limit(const Snapshot& s,
-                           const Occupancy& view,
-                           QueueId queue,
-                           std::span<const Resources::Amount> amounts) {
-    const auto breach = first_breach(s, view, queue, amounts);
-    if (!breach) return "";
-    return fmt::format("queue {} is limited to {} of {}; with this it would hold {}",
-                       s.words->text(s.queues[breach->queue].name),
-                       amount_text(s, breach->dim, breach->limit),
-                       s.words->text(breach->dim),
-                       amount_text(s, breach->dim, breach->would));
+std::optional<std::int64_t> Limits::limit_of(QueueId queue, Dim dim) const {
+    const Queue* fact = snapshot_.queues[queue].fact;
+    const std::int64_t* limit = fact == nullptr ? nullptr : fact->limit.find(dim);
+    if (limit == nullptr) return std::nullopt;
+    return by_runtime_ && fact->is_quota ? runtime_->runtime(queue, dim) : *limit;
 }
 
-bool limited(const Snapshot& s, QueueId queue, std::span<const Resources::Amount> amounts) {
-    if (!queue) return false;
-    for (QueueId q : s.queue_path[queue]) {
-        const Queue* fact = s.queues[q].fact;
-        if (fact == nullptr) continue;
-        for (const auto& [dim, value] : amounts) {
-            if (fact->limit.lists(dim)) return true;
+// Non-preemptible pods stay within the minimum; a dimension it does not list does not bind them.
+std::optional<Limits::Breach> Limits::minimum_breach(const Occupancy& view, const QueueAsk& ask) const {
+    if (ask.fixed.empty() || !is_quota(snapshot_, ask.queue)) return std::nullopt;
+    for (const auto& [dim, value] : ask.fixed) {
+        const std::int64_t* least = snapshot_.queues[ask.queue].fact->guarantee.find(dim);
+        if (least == nullptr || value <= 0) continue;
+        const std::int64_t would = saturating_add(kinds_.fixed_use(view, ask.queue, dim), value);
+        if (would > *least)
+            return Breach{.queue = ask.queue, .dim = dim, .would = would, .limit = *least, .of_minimum = true};
+    }
+    return std::nullopt;
+}
+
+std::optional<Limits::Breach> Limits::limit_breach(const Occupancy& view, const QueueAsk& ask) const {
+    const Queue* fact = snapshot_.queues[ask.queue].fact;
+    if (fact == nullptr || fact->limit.empty()) return std::nullopt;
+    for (const auto& [dim, value] : ask.all) {
+        if (value <= 0) continue;
+        const std::optional<std::int64_t> limit = limit_of(ask.queue, dim);
+        if (!limit) continue;
+        const std::int64_t fixed = fact->is_quota ? amount_of(ask.fixed, dim) : value;
+        const std::int64_t kept = value > fixed ? reserve_.kept(snapshot_, view, ask.queue, dim, fixed) : 0;
+        const std::int64_t would = saturating_add(saturating_add(view.queue_used(ask.queue, dim), value), kept);
+        if (would > *limit)
+            return Breach{.queue = ask.queue, .dim = dim, .would = would, .limit = *limit, .kept = kept};
+    }
+    return std::nullopt;
+}
+
+std::optional<Limits::Breach> Limits::breach(const Occupancy& view, const QueueAsk& ask) const {
+    const std::optional<Breach> found = minimum_breach(view, ask);
+    return found ? found : limit_breach(view, ask);
+}
+
+bool Limits::admit(const Occupancy& view, PodId pod, std::span<const Resources::Amount> amounts) const {
+    const QueueId queue = snapshot_.pods[pod].queue;
+    if (!queue) return true;
+    const auto fixed = is_fixed(pod) ? amounts : std::span<const Resources::Amount>();
+    return std::ranges::none_of(snapshot_.queue_path[queue],
+                                [&](QueueId q) { return breach(view, {q, amounts, fixed}).has_value(); });
+}
+
+bool Limits::admit(const Occupancy& view, PodId pod) const {
+    return admit(view, pod, snapshot_.class_of(pod).requests);
+}
+
+bool Limits::admit(const Occupancy& view, const JobAsk& job) const {
+    return std::ranges::none_of(job.levels, [&](const auto& level) { return breach(view, ask_at(level)).has_value(); });
+}
+
+std::string Limits::refuses_trigger(const Occupancy& view, const JobAsk& job) const {
+    for (const JobAsk::Level& level : job.levels) {
+        if (!is_quota(snapshot_, level.queue)) continue;
+        const auto found = level.fixed == level.all ? minimum_breach(view, ask_at(level)) : breach(view, ask_at(level));
+        if (found) return "it may not preempt: " + describe(*found);
+    }
+    return "";
+}
+
+JobAsk Limits::ask_of(std::span<const PodId> pods) const {
+    JobAsk job;
+    for (PodId pod : pods) {
+        if (!snapshot_.pods[pod].queue) continue;
+        for (QueueId q : snapshot_.queue_path[snapshot_.pods[pod].queue]) {
+            auto level = std::ranges::find(job.levels, q, &JobAsk::Level::queue);
+            if (level == job.levels.end()) level = job.levels.insert(level, {.queue = q, .all = {}, .fixed = {}});
+            for (const auto& [dim, value] : snapshot_.class_of(pod).requests) {
+                level->all.add(dim, value);
+                if (is_fixed(pod)) level->fixed.add(dim, value);
+            }
         }
     }
-    return false;
+    return job;
+}
+
+std::string Limits::describe(const Occupancy& view, const JobAsk& job) const {
+    for (const JobAsk::Level& level : job.levels) {
+        if (const auto found = breach(view, ask_at(level))) return describe(*found);
+    }
+    return "";
+}
+
+std::string Limits::describe(const Breach& found) const {
+    const auto text = [&](std::int64_t value) { return amount_text(snapshot_, found.dim, value); };
+    const std::string_view queue = snapshot_.words->text(snapshot_.queues[found.queue].name);
+    const std::string_view resource = snapshot_.words->text(found.dim);
+    if (found.of_minimum) {
+        return fmt::format(
+            "non-preemptible pods of queue {} are limited to its minimum, {} of {}; with this they would hold {}",
+            queue,
+            text(found.limit),
+            resource,
+            text(found.would));
+    }
+    std::string out = fmt::format("queue {} is limited to {} of {}; with this it would hold {}",
+                                  queue,
+                                  text(found.limit),
+                                  resource,
+                                  text(found.would));
+    if (found.kept > 0) out += fmt::format(", {} of it kept for non-preemptible pods that wait", text(found.kept));
+    return out;
+}
+
+bool Limits::bind(PodId pod, std::span<const Resources::Amount> amounts) const {
+    const QueueId queue = snapshot_.pods[pod].queue;
+    if (!queue) return false;
+    return std::ranges::any_of(snapshot_.queue_path[queue], [&](QueueId q) {
+        const Queue* fact = snapshot_.queues[q].fact;
+        return fact != nullptr && std::ranges::any_of(amounts, [&](const auto& a) {
+                   return fact->limit.lists(a.dim) || (fact->is_quota && is_fixed(pod) && fact->guarantee.lists(a.dim));
+               });
+    });
+}
+
+bool Limits::exceeded(const Occupancy& view, QueueId queue, std::span<const Dim> dims, bool preemptible) const {
+    return std::ranges::any_of(snapshot_.queue_path[queue], [&](QueueId q) {
+        return std::ranges::any_of(dims, [&](Dim dim) {
+            const std::optional<std::int64_t> limit = limit_of(q, dim);
+            if (!limit) return false;
+            const std::int64_t kept =
+                preemptible && is_quota(snapshot_, q) ? reserve_.kept(snapshot_, view, q, dim, 0) : 0;
+            return saturating_add(view.queue_used(q, dim), kept) > *limit;
+        });
+    });
 }
 
 bool share_limit(const Snapshot& s, QueueId a, QueueId b) {

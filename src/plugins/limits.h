@@ -1,28 +1,91 @@
-// Limits: the most a queue and each of its ancestors may use (capability, max), and whether it takes pods at all.
+// Limits: what a queue and each of its ancestors may hold, and whether a queue takes pods at all.
+//
+// Every queue is bound by its limit (capability, max; or its runtime, where that is configured for quotas). An
+// ElasticQuota counts two kinds of pods: non-preemptible ones may hold its minimum together, and preemptible ones leave
+// what non-preemptible work that waits may still come to hold. Only dimensions that are asked for are compared.
+// Made once for a cycle; answers for any state of its snapshot.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "model/config.h"
 #include "model/verdict.h"
-#include "state/snapshot.h"
+#include "plugins/quota_reserve.h"
+#include "plugins/quota_runtime.h"
 
 namespace reprieve {
 
-// Whether adding `amounts` keeps the whole path of the queue within its limits in this view.
-[[nodiscard]] bool within_limits(const Snapshot& snapshot,
-                                 const Occupancy& view,
-                                 QueueId queue,
-                                 std::span<const Resources::Amount> amounts);
+// What is about to be added to one queue.
+struct QueueAsk {
+    QueueId queue;
+    std::span<const Resources::Amount> all;
+    std::span<const Resources::Amount> fixed;  // of that, by non-preemptible pods
+};
 
-// The sentence behind a "no": which queue, which resource, how much.
-[[nodiscard]] std::string describe_limit(const Snapshot& snapshot,
-                                         const Occupancy& view,
-                                         QueueId queue,
-                                         std::span<const Resources::Amount> amounts);
+// What several pods ask for together, at every queue on their paths.
+struct JobAsk {
+    struct Level {
+        QueueId queue;
+        Resources all;
+        Resources fixed;
+    };
+    std::vector<Level> levels;
+};
 
-// Whether any dimension asked for is limited on the path at all.
-[[nodiscard]] bool limited(const Snapshot& snapshot, QueueId queue, std::span<const Resources::Amount> amounts);
+class Limits {
+public:
+    Limits(const Snapshot& snapshot, const SchedulerConfig& config);
+
+    // Whether the pod may come (or grow by these amounts) by every limit on the path of its queue, in this view.
+    [[nodiscard]] bool admit(const Occupancy& view, PodId pod) const;
+    [[nodiscard]] bool admit(const Occupancy& view, PodId pod, std::span<const Resources::Amount> amounts) const;
+    // Whether all these pods may come together.
+    [[nodiscard]] bool admit(const Occupancy& view, const JobAsk& job) const;
+    [[nodiscard]] JobAsk ask_of(std::span<const PodId> pods) const;
+    // The sentence behind a "no": which queue, which resource, how much. Empty: they are admitted.
+    [[nodiscard]] std::string describe(const Occupancy& view, const JobAsk& job) const;
+    // Why a job may not have others evicted by the rules of its quotas: it would not be admitted; evictions inside its
+    // quota can help only non-preemptible work, and that only below the maximum. Empty: it may.
+    [[nodiscard]] std::string refuses_trigger(const Occupancy& view, const JobAsk& job) const;
+
+    // Whether any dimension asked for is bound on the path of the pod's queue at all.
+    [[nodiscard]] bool bind(PodId pod, std::span<const Resources::Amount> amounts) const;
+    // Whether the path of this queue holds more in one of these dimensions than it may. `preemptible`: looked at as one
+    // who must leave what is kept for others.
+    [[nodiscard]] bool exceeded(const Occupancy& view,
+                                QueueId queue,
+                                std::span<const Dim> dims,
+                                bool preemptible) const;
+
+    [[nodiscard]] const QuotaKinds& kinds() const { return kinds_; }
+    [[nodiscard]] bool is_fixed(PodId pod) const { return kinds_.is_fixed(snapshot_.class_of(pod)); }
+    // Null: there are no quotas.
+    [[nodiscard]] const QuotaRuntime* runtime() const { return runtime_ ? &*runtime_ : nullptr; }
+
+private:
+    struct Breach {
+        QueueId queue;
+        Dim dim;
+        std::int64_t would = 0;
+        std::int64_t limit = 0;
+        std::int64_t kept = 0;    // of `would`, for others
+        bool of_minimum = false;  // by non-preemptible pods
+    };
+    [[nodiscard]] std::optional<std::int64_t> limit_of(QueueId queue, Dim dim) const;
+    [[nodiscard]] std::optional<Breach> minimum_breach(const Occupancy& view, const QueueAsk& ask) const;
+    [[nodiscard]] std::optional<Breach> limit_breach(const Occupancy& view, const QueueAsk& ask) const;
+    [[nodiscard]] std::optional<Breach> breach(const Occupancy& view, const QueueAsk& ask) const;
+    [[nodiscard]] std::string describe(const Breach& breach) const;
+
+    const Snapshot& snapshot_;
+    QuotaKinds kinds_;
+    bool by_runtime_ = false;
+    QuotaReserve reserve_;
+    std::optional<QuotaRuntime> runtime_;
+};
 
 // Whether some limit counts the use of both queues.
 [[nodiscard]] bool share_limit(const Snapshot& snapshot, QueueId a, QueueId b);

@@ -82,11 +82,10 @@ void score_soft_spread(const Candidate& c,
             per_domain[static_cast<std::size_t>(d)] = 0;
             ++domains;
         }
-        const auto matching = later.matching(s.term);
         for (NodeId n : c.snapshot.nodes_by_name) {
             const std::int32_t d = topology.domain(s.key, n.index());
             if (d != TopologyIndex::kNoDomain && per_domain[static_cast<std::size_t>(d)] >= 0)
-                per_domain[static_cast<std::size_t>(d)] += matching[n.index()];
+                per_domain[static_cast<std::size_t>(d)] += later.matching(s.term, static_cast<std::int32_t>(n.index()));
         }
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const std::int32_t d = topology.domain(s.key, nodes[i].index());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/wide.h"
+#include "plugins/proportion.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -46,40 +47,15 @@ Shares::Shares(const Snapshot& s) {
 }
 
 void Shares::divide(const Snapshot& s, const std::vector<QueueId>& siblings, const Resources& total) {
-    const auto name = [&](QueueId q) { return s.words->text(s.queues[q].name); };
     std::vector<Resources> by_weight(siblings.size());
-    std::vector<std::size_t> order(siblings.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = i;
     for (const auto& [dim, whole] : total) {
         if (dim == kPods) continue;
-        std::int64_t left = whole;
-        std::int64_t weights = 0;
+        std::vector<Claimant> claimants;
         for (QueueId q : siblings)
-            weights += weight_of(s, q);
-        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-            const std::int64_t x = asked_[siblings[a]].get(dim);
-            const std::int64_t y = asked_[siblings[b]].get(dim);
-            return x != y ? x < y : name(siblings[a]) < name(siblings[b]);
-        });
-        for (std::size_t i : order) {
-            const std::int64_t weight = weight_of(s, siblings[i]);
-            const auto part = weights == 0 ? std::int64_t{0} : multiply_divide(weight, left, weights);
-            const std::int64_t got = std::min(asked_[siblings[i]].get(dim), part);
-            by_weight[i].set(dim, got);
-            left -= got;
-            weights -= weight;
-        }
-        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-            const std::int64_t x = weight_of(s, siblings[a]);
-            const std::int64_t y = weight_of(s, siblings[b]);
-            return x != y ? x > y : name(siblings[a]) < name(siblings[b]);
-        });
-        for (std::size_t i : order) {
-            const std::int64_t more = std::min(left, asked_[siblings[i]].get(dim) - by_weight[i].get(dim));
-            by_weight[i].add(dim, more);
-            left -= more;
-        }
+            claimants.push_back({weight_of(s, q), asked_[q].get(dim), s.words->text(s.queues[q].name)});
+        const std::vector<std::int64_t> parts = divide_by_weight(whole, claimants);
+        for (std::size_t i = 0; i < siblings.size(); ++i)
+            by_weight[i].set(dim, parts[i]);
     }
     for (std::size_t i = 0; i < siblings.size(); ++i) {
         const QueueRow& row = s.queues[siblings[i]];

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plugins/limits.h"
-
 namespace reprieve {
 
 std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const PodId> pods) {
@@ -20,7 +18,8 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
       placer_(placer),
       members_(members.begin(), members.end()),
       seat_(seat),
-      need_(sum_requests(session.snapshot, members)) {
+      need_(sum_requests(session.snapshot, members)),
+      ask_(session.limits.ask_of(members)) {
     const Snapshot& s = session.snapshot;
     inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
     for (NodeId node : seat.domain.nodes)
@@ -44,7 +43,7 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
 std::int64_t DomainFit::slots(NodeId node) const {
     const Snapshot& s = session_.snapshot;
     const PodId like = members_.front();
-    if (!placer_.facts(like)[node.index()].fits()) return 0;
+    if (!accepts(node)) return 0;
     std::int64_t most = wanted();
     for (const auto& [dim, value] : s.class_of(like).requests) {
         const std::int64_t free = s.later.free(node, dim);
@@ -69,9 +68,10 @@ void DomainFit::changed(std::span<const PodId> pods) {
     }
 }
 
+bool DomainFit::within_limits() const { return session_.limits.admit(session_.snapshot.later, ask_); }
+
 bool DomainFit::passes() {
-    const Snapshot& s = session_.snapshot;
-    if (!within_limits(s, s.later, s.pods[members_.front()].queue, need_)) return false;
+    if (!within_limits()) return false;
     if (counts_) return total_ >= wanted();
     const auto mark = session_.tx.checkpoint();
     const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);

@@ -21,6 +21,8 @@ public:
     // Counting: the nodes of an evicted or restored unit changed.
     void changed(std::span<const PodId> pods);
     [[nodiscard]] bool passes();
+    // Whether the queues of the members may take them all, at this moment.
+    [[nodiscard]] bool within_limits() const;
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
     [[nodiscard]] std::vector<std::uint32_t> places();
     [[nodiscard]] bool counts() const { return counts_; }
@@ -29,6 +31,11 @@ public:
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t wanted() const { return static_cast<std::int64_t>(members_.size()); }
     [[nodiscard]] bool in_domain(NodeId node) const { return inside_[node.index()]; }
+    // Counting only: what each member asks for, and whether the node's facts let it in.
+    [[nodiscard]] std::span<const Resources::Amount> ask() const {
+        return session_.snapshot.class_of(members_.front()).requests;
+    }
+    [[nodiscard]] bool accepts(NodeId node) const { return placer_.facts(members_.front())[node.index()].fits(); }
     [[nodiscard]] std::span<const Resources::Amount> need() const { return need_; }
 
 private:
@@ -37,6 +44,7 @@ private:
     std::vector<PodId> members_;
     const TopologySeat& seat_;
     std::vector<Resources::Amount> need_;  // all members together
+    JobAsk ask_;                           // the same, by queue
     bool counts_ = false;
     std::vector<bool> inside_;
     std::vector<std::int64_t> slots_;  // by NodeId

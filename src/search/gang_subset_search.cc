@@ -39,6 +39,7 @@ void GangSubsetSearch::descend(std::size_t depth) {
     if (too_dear() || !owner_.fit_.passes()) return;
     if (depth == order_.size()) {
         if (evicted_.empty() || !links_hold() || !owner_.vote(evicted_)) return;
+        best_.runner_up = best_.cost;
         best_.cost = owner_.cost_of(evicted_);
         best_.chosen = owner_.taken_units();
         return;

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "plugins/limits.h"
+#include "search/cover_search.h"
 #include "search/gang_subset_search.h"
 
 namespace reprieve {
-
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
@@ -23,7 +22,7 @@ GangVictims::GangVictims(
     for (NodeId node : nodes)
         in_domain_[node.index()] = true;
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
-    const bool over_limit = !within_limits(s, s.later, s.pods[members.front()].queue, fit_.need());
+    const bool over_limit = !fit_.within_limits();
     UnitFinder(session_).on_nodes(over_limit ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
@@ -35,14 +34,7 @@ GangVictims::GangVictims(
             u.whole = -1;
     }
     if (rules_.pdb == PdbMode::kStrict) drop_over_budget(s, list_);
-    importance_.resize(list_.units.size());
-    for (std::uint32_t i = 0; i < importance_.size(); ++i)
-        importance_[i] = i;
-    std::ranges::sort(importance_, [&](std::uint32_t a, std::uint32_t b) {
-        return more_important(s, list_, list_.units[a], list_.units[b]);
-    });
-    split_by_budget(s, list_, importance_);
-    std::ranges::stable_partition(importance_, [&](std::uint32_t u) { return list_.units[u].violations > 0; });
+    importance_ = order_for_return(s, list_);
     bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
     apply_vote();
     taken_.resize(list_.units.size());
@@ -51,12 +43,14 @@ GangVictims::GangVictims(
 }
 
 bool GangVictims::vote(std::span<const std::uint32_t> units) {
-    if (!vote_) return true;
-    vote_->reset();
+    VictimVote* vote = rules_.vote;
+    if (vote == nullptr) return true;
+    vote->reset();
     // In the order the bundles were offered.
-    return std::ranges::all_of(order_, [&](std::uint32_t u) {
-        return std::ranges::find(units, u) == units.end() || vote_->accept(list_.pods_of(list_.units[u]));
+    const bool accepted = std::ranges::all_of(order_, [&](std::uint32_t u) {
+        return std::ranges::find(units, u) == units.end() || vote->accept(list_.pods_of(list_.units[u]));
     });
+    return accepted && vote->passes();
 }
 
 // One vote over all candidates in order; SAFE bundles shrink to what is allowed, WHOLE bundles need all their pods.
@@ -67,12 +61,12 @@ void GangVictims::apply_vote() {
             order_.insert(order_.end(), bundle.units.begin(), bundle.units.end());
     };
     flatten();
-    if (rules_.shares == nullptr) return;
-    vote_.emplace(session_.snapshot, *rules_.shares, rules_.attack.queue, fit_.need());
+    if (rules_.vote == nullptr) return;
+    rules_.vote->reset();
     std::vector<bool> allowed(list_.units.size());
     for (std::uint32_t u : order_) {
-        if (rules_.vote_alone) vote_->reset();
-        allowed[u] = vote_->accept(list_.pods_of(list_.units[u]));
+        if (rules_.vote_alone) rules_.vote->reset();
+        allowed[u] = rules_.vote->accept(list_.pods_of(list_.units[u]));
     }
     const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
@@ -153,6 +147,23 @@ void GangVictims::assess() {
         if (!spare) least.whole_units = 1;
         bound_ = rules_.order->cost(least);
     }
+    if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
+    cover_ = std::make_unique<CoverSearch>(*this, forced);
+    if (!cover_->usable()) {
+        cover_.reset();
+    } else if (const auto bound = cover_->bound()) {
+        bound_ = std::max(bound_, *bound);
+    }
+}
+
+GangVictims::~GangVictims() = default;
+
+bool GangVictims::suffice(std::span<const std::uint32_t> units) {
+    for (std::uint32_t u : units)
+        take(u);
+    const bool enough = fit_.passes();
+    reset();
+    return enough;
 }
 
 void GangVictims::describe_binding() {
@@ -189,15 +200,24 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
     return bill.cost();
 }
 
+// Takes the unit with what goes along; gives it back if the vote is against it. Says whether it is taken.
+bool GangVictims::take_if_allowed(std::uint32_t unit) {
+    const std::vector<bool> before = taken_;
+    take_with_links(unit);
+    if (!rules_.vote_alone || vote(taken_units())) return true;
+    for (std::uint32_t other = 0; other < taken_.size(); ++other) {
+        if (taken_[other] && !before[other]) give(other);
+    }
+    return false;
+}
+
 bool GangVictims::select_by_bundles() {
-    for (std::uint32_t u : order_) {
-        if (fit_.passes()) return true;
-        if (taken_[u]) continue;
-        const std::vector<bool> before = taken_;
-        take_with_links(u);
-        if (!rules_.vote_alone || vote(taken_units())) continue;
-        for (std::uint32_t other = 0; other < taken_.size(); ++other) {
-            if (taken_[other] && !before[other]) give(other);
+    // Who may not go now may go once others have gone, too.
+    for (bool more = true; more;) {
+        more = false;
+        for (std::uint32_t u : order_) {
+            if (fit_.passes()) return true;
+            if (!taken_[u] && take_if_allowed(u)) more = true;
         }
     }
     return fit_.passes();
@@ -322,8 +342,23 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
     const std::vector<std::uint32_t> units = taken_units();
     if (!vote(units)) return;
     const Cost cost = cost_of(units);
-    if (best && !(cost < best->cost)) return;
-    best = GangChoice{.seat = seat_, .list = list_, .chosen = units, .cost = cost, .bound = bound_, .exact = false};
+    std::optional<Cost> second;
+    if (best) {
+        second = best->runner_up;
+        if (best->chosen != units)
+            second = std::min(second.value_or(std::max(cost, best->cost)), std::max(cost, best->cost));
+        if (!(cost < best->cost)) {
+            best->runner_up = second;
+            return;
+        }
+    }
+    best = GangChoice{.seat = seat_,
+                      .list = list_,
+                      .chosen = units,
+                      .cost = cost,
+                      .bound = bound_,
+                      .exact = false,
+                      .runner_up = second};
 }
 
 // Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
@@ -405,12 +440,25 @@ std::optional<GangChoice> GangVictims::find() {
             keep_best(best);
         }
         reset();
-        if (best && !(bound_ < best->cost)) best->exact = true;
-        if (best && !best->exact) GangSubsetSearch(*this, *best).run();
+        search_exactly(best);
     }
-    if (best && !(bound_ < best->cost)) best->exact = true;
     if (best && rules_.improve) settle_ties(*best);
     return best;
+}
+
+void GangVictims::search_exactly(std::optional<GangChoice>& best) {
+    if (best && !(bound_ < best->cost)) {
+        best->exact = true;
+    } else if (cover_) {
+        // A node looked at takes about a microsecond.
+        const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
+        if (!best) return;
+        best->bound = bound;
+        best->exact = !(bound < best->cost);
+    } else if (best) {
+        GangSubsetSearch(*this, *best).run();
+        if (best->exact) best->bound = best->cost;
+    }
 }
 
 }  // namespace reprieve

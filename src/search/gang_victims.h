@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plugins/cost.h"
-#include "plugins/share_vote.h"
+#include "plugins/victim_vote.h"
 #include "search/bundles.h"
 #include "search/domain_fit.h"
 
@@ -26,8 +26,8 @@ struct GangRules {
     bool improve = true;
     bool allow_whole = true;
     BundleRules bundles;
-    const Shares* shares = nullptr;  // reclaim
-    bool vote_alone = false;         // reclaim: candidates need not be legal all together, only those that are taken
+    VictimVote* vote = nullptr;  // null: whoever is a candidate may be taken
+    bool vote_alone = false;     // candidates need not be legal all together, only those that are taken
 };
 
 struct GangChoice {
@@ -37,7 +37,10 @@ struct GangChoice {
     Cost cost;
     Cost bound;
     bool exact = false;
+    std::optional<Cost> runner_up;  // the next best set that was looked at
 };
+
+class CoverSearch;
 
 class GangVictims {
 public:
@@ -52,18 +55,24 @@ public:
     [[nodiscard]] const Cost& bound() const { return bound_; }
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
 
+    ~GangVictims();
+
     // REQUIRES: feasible(). Nullopt: the rules leave too little after all.
     [[nodiscard]] std::optional<GangChoice> find();
 
 private:
+    friend class CoverSearch;
     friend class GangSubsetSearch;
     void assess();
+    [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
+    void search_exactly(std::optional<GangChoice>& best);
     void describe_binding();
     [[nodiscard]] bool vote(std::span<const std::uint32_t> units);
     void apply_vote();
     void take(std::uint32_t unit);
     void give(std::uint32_t unit);
     void take_with_links(std::uint32_t unit);
+    [[nodiscard]] bool take_if_allowed(std::uint32_t unit);
     [[nodiscard]] bool select_by_bundles();
     [[nodiscard]] bool select_by_slots();
     [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
@@ -79,7 +88,6 @@ private:
     TopologySeat seat_;
     DomainFit fit_;
     std::vector<bool> in_domain_;
-    std::optional<ShareVote> vote_;  // reclaim
     UnitList list_;
     std::vector<Bundle> bundles_;
     std::vector<std::uint32_t> order_;       // units in the order of their bundles
@@ -89,6 +97,7 @@ private:
     bool feasible_ = false;
     std::string binding_;
     Cost bound_;
+    std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`
 };
 
 }  // namespace reprieve

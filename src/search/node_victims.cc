@@ -26,17 +26,16 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
       candidate_(session.snapshot, asker.pod),
       finder_(session) {
     const Snapshot& s = session.snapshot;
-    const PodRow& row = s.pods[asker.pod];
     // Beyond this many resources the arithmetic of `by_amounts` has no place for them; the dry run has.
     amounts_only_ =
         asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
                                                                   session.filters.on(FilterId::kNodeResourcesFit)));
-    limit_binds_ = limited(s, row.queue, asker.amounts) && !within_limits(s, s.later, row.queue, asker.amounts);
+    limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
 }
 
 bool NodeVictims::passes(NodeId node) const {
     const Snapshot& s = session_.snapshot;
-    if (!within_limits(s, s.later, s.pods[asker_.pod].queue, asker_.amounts)) return false;
+    if (!session_.limits.admit(s.later, asker_.pod, asker_.amounts)) return false;
     if (asker_.resize) {
         return std::ranges::all_of(asker_.amounts,
                                    [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
@@ -62,16 +61,15 @@ void NodeVictims::order_for_return(UnitList& list) {
     });
     split_by_budget(s, list, by_importance_);
     return_order_ = by_importance_;
-    if (!s.budgets.empty()) {
+    if (!s.budgets.empty())
         std::ranges::stable_partition(return_order_, [&](std::uint32_t i) { return list.units[i].violations > 0; });
-        // A gang's WHOLE part comes back before its SAFE pods, so that they are decided knowing whether the gang stays.
-        for (std::size_t i = 0; i < return_order_.size(); ++i) {
-            const std::int32_t whole = list.units[return_order_[i]].whole;
-            if (whole < 0) continue;
-            const auto at = std::ranges::find(return_order_, static_cast<std::uint32_t>(whole));
-            if (at - return_order_.begin() > static_cast<std::ptrdiff_t>(i))
-                std::rotate(return_order_.begin() + static_cast<std::ptrdiff_t>(i), at, at + 1);
-        }
+    // A gang's WHOLE part comes back before its SAFE pods, so that they are decided knowing whether the gang stays.
+    for (std::size_t i = 0; i < return_order_.size(); ++i) {
+        const std::int32_t whole = list.units[return_order_[i]].whole;
+        if (whole < 0) continue;
+        const auto at = std::ranges::find(return_order_, static_cast<std::uint32_t>(whole));
+        if (at - return_order_.begin() > static_cast<std::ptrdiff_t>(i))
+            std::rotate(return_order_.begin() + static_cast<std::ptrdiff_t>(i), at, at + 1);
     }
 }
 
@@ -107,15 +105,7 @@ bool NodeVictims::by_amounts(NodeId node, Victims& out) {
     const auto freed = [&](const Unit& unit, Dim dim) {
         std::int64_t sum = 0;
         for (PodId pod : out.list.pods_of(unit)) {
-            if (s.pods[pod].node != node) continue;
-            for (const auto& a : s.class_of(pod).requests) {
-                if (a.dim == dim) sum += a.value;
-            }
-            if (s.pods[pod].has(kResizing)) {
-                for (const auto& a : s.facts->resize_delta(pod)) {
-                    if (a.dim == dim) sum -= a.value;
-                }
-            }
+            if (s.pods[pod].node == node) sum += room_of(s, pod, dim);
         }
         return sum;
     };
@@ -159,7 +149,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
             session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
         const std::size_t before = out.list.pods.size();
         std::vector<PodId> more;
-        if (answer.fit == Fit::kNotNow)
+        if (answer.fit == Fit::kNotNow && beyond_)
             more = remote_pods(node, answer);
         else if (answer.fits())
             more = pods_under_limit();

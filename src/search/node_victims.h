@@ -49,6 +49,8 @@ public:
 
     // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
     [[nodiscard]] bool read_only() const { return amounts_only_ && !limit_binds_; }
+    // Whether pods on other nodes that are in the way (a zone-wide anti-affinity, a spread) may be taken too.
+    void look_beyond_the_node(bool yes) { beyond_ = yes; }
     // Whether the pod passes there with what is evicted at this moment.
     [[nodiscard]] bool passes(NodeId node) const;
 
@@ -71,6 +73,7 @@ private:
     UnitFinder finder_;
     bool amounts_only_ = false;
     bool limit_binds_ = false;
+    bool beyond_ = false;
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;
 };

@@ -1,9 +1,9 @@
 #include "search/placement.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/check.h"
-#include "plugins/limits.h"
 
 namespace reprieve {
 namespace {
@@ -61,45 +61,46 @@ FitBoard* Placer::board(PodId pod) {
 }
 
 // Upstream's second pass: affinity and spread may not be satisfied only by pods that are not there yet.
-bool Placer::passes_without_nominated(PodId pod, NodeId node) {
+void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes) {
     Snapshot& s = session_.snapshot;
     const PodClass& cls = s.class_of(pod);
-    if (cls.affinity.empty() && cls.spread.empty()) return true;
-    std::vector<PodId> lifted;
+    if (nodes.empty() || (cls.affinity.empty() && cls.spread.empty())) return;
+    std::set<PodId> lifted;
     const GangId own = s.pods[pod].gang;
     for (const Op& op : session_.tx.journal()) {
         if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
         if (own && s.pods[op.pod].gang == own) continue;  // members of one gang come together
-        if (std::ranges::find(lifted, op.pod) == lifted.end()) lifted.push_back(op.pod);
+        lifted.insert(op.pod);
     }
-    if (lifted.empty()) return true;
+    if (lifted.empty()) return;
     const auto mark = session_.tx.checkpoint();
     for (PodId p : lifted)
         session_.tx.unplace(p);
-    const bool passes = session_.filters.check_view(Candidate(s, pod), s.later, s.later, node).fits();
+    const Candidate candidate(s, pod);
+    std::erase_if(nodes, [&](NodeId n) { return !session_.filters.check_view(candidate, s.later, s.later, n).fits(); });
     session_.tx.rollback(mark);
-    return passes;
 }
 
 bool Placer::fits(PodId pod, NodeId node, View view) {
     const Snapshot& s = session_.snapshot;
     if (!facts(pod)[node.index()].fits()) return false;
     const Candidate candidate(s, pod);
-    if (!within_limits(s, s.later, s.pods[pod].queue, candidate.cls.requests)) return false;
+    if (!session_.limits.admit(s.later, pod)) return false;
     if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) return false;
     if (view == View::kNow) {
-        if (!within_limits(s, s.now, s.pods[pod].queue, candidate.cls.requests)) return false;
+        if (!session_.limits.admit(s.now, pod)) return false;
         if (!session_.filters.check_view(candidate, s.now, s.later, node).fits()) return false;
     }
-    return passes_without_nominated(pod, node);
+    feasible_.assign(1, node);
+    keep_those_without_nominated(pod, feasible_);
+    return !feasible_.empty();
 }
 
 NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
     const Snapshot& s = session_.snapshot;
     const Candidate candidate(s, pod);
-    const QueueId queue = s.pods[pod].queue;
-    if (!within_limits(s, s.later, queue, candidate.cls.requests)) return {};
-    if (view == View::kNow && !within_limits(s, s.now, queue, candidate.cls.requests)) return {};
+    if (!session_.limits.admit(s.later, pod)) return {};
+    if (view == View::kNow && !session_.limits.admit(s.now, pod)) return {};
     if (within.empty()) {
         if (FitBoard* b = board(pod)) {
             if (view == View::kNow) return b->best_now(session_);
@@ -112,9 +113,9 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
         if (!answers[node.index()].fits()) continue;
         if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) continue;
         if (view == View::kNow && !session_.filters.check_view(candidate, s.now, s.later, node).fits()) continue;
-        if (!passes_without_nominated(pod, node)) continue;
         feasible_.push_back(node);
     }
+    keep_those_without_nominated(pod, feasible_);
     if (feasible_.empty()) return {};
     return session_.scores.best(candidate, view == View::kNow ? s.now : s.later, s.later, feasible_);
 }

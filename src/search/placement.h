@@ -48,7 +48,7 @@ private:
         friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
     };
     [[nodiscard]] ShapeKey key_of(PodId pod) const;
-    [[nodiscard]] bool passes_without_nominated(PodId pod, NodeId node);
+    void keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes);
 
     Session& session_;
     std::map<ShapeKey, FactAnswers> facts_;

@@ -112,16 +112,23 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     const Asker asker{.pod = pod, .amounts = cls.requests};
     const VictimRules rules = rules_for(pod, asker.amounts);
     NodeVictims victims(session_, rules, asker);
-    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
+    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage) {
+        if (auto choice = find_limited(victims, pod)) return choice;
+        victims.look_beyond_the_node(true);
         return find_limited(victims, pod);
+    }
 
-    const bool binds =
-        limited(s, s.pods[pod].queue, asker.amounts) && !within_limits(s, s.later, s.pods[pod].queue, asker.amounts);
+    const bool binds = !session_.limits.admit(s.later, pod);
     const bool local = session_.filters.node_local(s, cls) && !binds;
     if (!local) {
         Board once;
         once.limit_binds = binds;
         build(once, victims, pod, rules, asker);
+        if (once.candidates == 0) {
+            // No node can be freed by its own pods alone.
+            victims.look_beyond_the_node(true);
+            build(once, victims, pod, rules, asker);
+        }
         return choose(once, victims);
     }
     const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
@@ -188,9 +195,7 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
 // A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
 std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, PodId pod) {
     const Snapshot& s = session_.snapshot;
-    const PodClass& cls = s.class_of(pod);
-    const bool binds =
-        limited(s, s.pods[pod].queue, cls.requests) && !within_limits(s, s.later, s.pods[pod].queue, cls.requests);
+    const bool binds = !session_.limits.admit(s.later, pod);
     std::vector<NodeId> potential;
     for (NodeId node : s.nodes_by_name) {
         if (is_potential(pod, node, binds)) potential.push_back(node);

@@ -10,7 +10,8 @@ Session::Session(Cluster& cluster, const SchedulerConfig& settings)
       tx(cluster.snapshot()),
       filters(settings.plugins),
       scores(settings.plugins, cluster.snapshot()),
-      protections(settings.plugins) {}
+      protections(settings.plugins),
+      limits(cluster.snapshot(), settings) {}
 
 Answer Session::check(const Candidate& candidate, const Occupancy& view, NodeId node) const {
     const Answer facts = filters.check_facts(candidate, node);

@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "plugins/filters.h"
+#include "plugins/limits.h"
 #include "plugins/protection.h"
 #include "plugins/score.h"
 #include "state/cluster.h"
@@ -25,6 +26,7 @@ public:
     Filters filters;
     Scores scores;
     Protections protections;
+    Limits limits;
 
     // The ops since `from` stand: their nodes, and nodes whose verdicts depend on them, are touched.
     void commit(Transaction::Checkpoint from);

@@ -35,13 +35,7 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best) : own
         for (PodId pod : best_.list.pods_of(units[u])) {
             if (s.pods[pod].node != node_) continue;
             for (std::size_t d = 0; d < shorts.size(); ++d)
-                freed_[u][d] += s.spec_of(pod).requests.get(shorts[d]);
-            if (s.pods[pod].has(kResizing)) {
-                for (const auto& a : s.facts->resize_delta(pod)) {
-                    for (std::size_t d = 0; d < shorts.size(); ++d)
-                        freed_[u][d] -= a.dim == shorts[d] ? a.value : 0;
-                }
-            }
+                freed_[u][d] += room_of(s, pod, shorts[d]);
         }
     }
     rest_.resize(units.size() + 1, std::vector<std::int64_t>(shorts.size()));

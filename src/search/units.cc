@@ -1,149 +1,18 @@
 #include "search/units.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "base/wide.h"
-#include "state/sub_groups.h"
+#include "search/split_order.h"
+#include "search/surplus.h"
 
 namespace reprieve {
-namespace {
-
-// How much of the need one pod covers (capped) and what it holds in all, in millionths summed over the dimensions.
-struct Coverage {
-    std::int64_t covered = 0;
-    std::int64_t size = 0;
-};
-
-Coverage coverage(const PodClass& cls, std::span<const Resources::Amount> need) {
-    Coverage out;
-    for (const auto& [dim, needed] : need) {
-        if (dim == kPods || needed <= 0) continue;
-        for (const auto& [have, value] : cls.requests) {
-            if (have != dim) continue;
-            out.covered += multiply_divide(std::min(value, needed), 1'000'000, needed);
-            out.size = saturating_add(
-                out.size,
-                static_cast<std::int64_t>(std::min<Wide>(static_cast<Wide>(value) * 1'000'000 / needed, INT64_MAX)));
-        }
-    }
-    return out;
-}
-
-// Which pods of a gang go first: most coverage, lowest priority, least waste, youngest, later name.
-bool goes_first(const Snapshot& s, const Attack& attack, PodId a, PodId b) {
-    const auto covers = [&](PodId p) {
-        Coverage c = coverage(s.class_of(p), attack.need);
-        if (attack.useful != nullptr && !(*attack.useful)[s.pods[p].node.index()]) c.covered = 0;
-        return c;
-    };
-    const Coverage x = covers(a);
-    const Coverage y = covers(b);
-    if (x.covered != y.covered) return x.covered > y.covered;
-    if (s.pods[a].priority != s.pods[b].priority) return s.pods[a].priority < s.pods[b].priority;
-    if (x.size != y.size) return x.size < y.size;
-    if (s.pods[a].started != s.pods[b].started) return s.pods[a].started > s.pods[b].started;
-    return s.name_less(b, a);
-}
-
-bool lives(const Snapshot& s, PodId p) {
-    const PodState state = s.pods[p].state;
-    return state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated;
-}
-
-// Members of the gang that may go one by one without leaving it short.
-class Surplus {
-public:
-    // `evicted`: its pods that are out at this moment and count nevertheless.
-    Surplus(const Snapshot& s, GangId id, std::span<const PodId> evicted = {}) : snapshot_(s), evicted_(evicted) {
-        const GangRow& gang = s.gangs[id];
-        global_ = gang.live - gang.min + static_cast<std::int32_t>(evicted.size());
-        broken_ = global_ < 0;
-        count_sub_groups(gang);
-        if (gang.fact == nullptr || gang.fact->role_minimums.empty()) return;
-        std::int64_t sum = 0;
-        for (const auto& [role, min] : gang.fact->role_minimums)
-            sum += min;
-        if (gang.min < sum) return;  // elastic: role minimums are not enforced
-        for (const auto& [role, min] : gang.fact->role_minimums) {
-            std::int32_t live = 0;
-            for (PodId p : gang.pods) {
-                if (s.facts->pod(p).role == role && counts(p)) ++live;
-            }
-            roles_.emplace_back(role, live - min);
-        }
-    }
-
-    // Takes the pod out of the surplus if it is in it.
-    bool take(PodId pod) {
-        if (broken_) return true;
-        if (global_ <= 0) return false;
-        const StringId role = snapshot_.facts->pod(pod).role;
-        const auto at = std::ranges::find(roles_, role, &std::pair<StringId, std::int32_t>::first);
-        if (at != roles_.end() && at->second <= 0) return false;
-        if (!take_from_sub_group(pod)) return false;
-        --global_;
-        if (at != roles_.end()) --at->second;
-        return true;
-    }
-
-private:
-    struct SubGroup {
-        SubGroupKey key;
-        std::int32_t live = 0;
-    };
-
-    [[nodiscard]] bool counts(PodId pod) const {
-        return lives(snapshot_, pod) || std::ranges::find(evicted_, pod) != evicted_.end();
-    }
-
-    void count_sub_groups(const GangRow& gang) {
-        if (gang.fact == nullptr || gang.fact->sub_groups.empty()) return;
-        policies_ = &gang.fact->sub_groups;
-        for (PodId p : gang.pods) {
-            const SubGroupKey key = sub_group_of(snapshot_, p);
-            if (!key || !counts(p)) continue;
-            auto at = std::ranges::find(subs_, key, &SubGroup::key);
-            if (at == subs_.end()) at = subs_.insert(subs_.end(), {key, 0});
-            ++at->live;
-        }
-    }
-
-    [[nodiscard]] bool is_ready(const SubGroup& sub) const {
-        return sub.live >= std::max(1, (*policies_)[static_cast<std::size_t>(sub.key.policy)].size);
-    }
-
-    // A pod of a complete sub-group may go only while its policy has more complete ones than it needs; one of a
-    // sub-group that is broken already may go anyway.
-    bool take_from_sub_group(PodId pod) {
-        if (policies_ == nullptr) return true;
-        const SubGroupKey key = sub_group_of(snapshot_, pod);
-        const auto at = key ? std::ranges::find(subs_, key, &SubGroup::key) : subs_.end();
-        if (at == subs_.end()) return true;
-        if (is_ready(*at)) {
-            const auto ready = std::ranges::count_if(
-                subs_, [&](const SubGroup& s) { return s.key.policy == key.policy && is_ready(s); });
-            const bool breaks = at->live - 1 < std::max(1, (*policies_)[static_cast<std::size_t>(key.policy)].size);
-            if (breaks && ready <= (*policies_)[static_cast<std::size_t>(key.policy)].min_sub_groups) return false;
-        }
-        --at->live;
-        return true;
-    }
-
-    const std::vector<SubGroupPolicy>* policies_ = nullptr;
-    std::vector<SubGroup> subs_;
-    const Snapshot& snapshot_;
-    std::span<const PodId> evicted_;
-    std::int32_t global_ = 0;
-    bool broken_ = false;
-    std::vector<std::pair<StringId, std::int32_t>> roles_;
-};
-
-}  // namespace
-
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
     if (row.state != PodState::kRunning) return false;
-    if (attack.reclaim) {
+    if (attack.quota != nullptr) {
+        if (!attack.quota->may_take(pod)) return false;
+    } else if (attack.reclaim) {
         const Queue* queue = row.queue ? session_.snapshot.queues[row.queue].fact : nullptr;
         if (row.queue == attack.queue || !row.queue || (queue != nullptr && !queue->reclaimable)) return false;
     } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
@@ -175,7 +44,6 @@ bool UnitFinder::starting(GangId gang) const {
     });
 }
 
-// All running pods that go with this gang; false if one of them may not be taken.
 bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>& out) const {
     const Snapshot& s = session_.snapshot;
     out.clear();
@@ -201,7 +69,7 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         if (whole_pods(id, attack, scratch_)) add(UnitKind::kWhole, gang.whole_root ? 3 : 2, scratch_, out);
         return;
     }
-    std::ranges::sort(local_, [&](PodId a, PodId b) { return goes_first(s, attack, a, b); });
+    sort_for_split(s, attack, local_);
     Surplus surplus(s, id);
     if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
         for (PodId p : local_) {
@@ -294,18 +162,23 @@ void UnitFinder::add_gangs(const Attack& attack, UnitList& out) {
     }
 }
 
-bool can_spare(const Snapshot& s, GangId gang, std::span<const PodId> gone, std::span<const PodId> evicted) {
-    Surplus surplus(s, gang, evicted);
-    return std::ranges::all_of(gone, [&](PodId pod) { return surplus.take(pod); });
-}
-
 bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, const Unit& b) {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.rank != b.rank) return a.rank > b.rank;
     if (a.count != b.count) return a.count > b.count;
-    if (a.gang && a.gang == b.gang && a.kind != b.kind) return a.kind == UnitKind::kWhole;
     if (a.start_us != b.start_us) return a.start_us < b.start_us;
     return s.name_less(list.pods[a.first], list.pods[b.first]);
+}
+
+std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
+    std::int64_t room = 0;
+    for (const auto& a : s.class_of(pod).requests)
+        room += a.dim == dim ? a.value : 0;
+    if (s.pods[pod].has(kResizing)) {
+        for (const auto& a : s.facts->resize_delta(pod))
+            room -= a.dim == dim ? a.value : 0;
+    }
+    return room;
 }
 
 void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
@@ -327,6 +200,16 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
             }
         }
     }
+}
+
+std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list) {
+    std::vector<std::uint32_t> order(list.units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(
+        order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
+    split_by_budget(s, list, order);
+    std::ranges::stable_partition(order, [&](std::uint32_t u) { return list.units[u].violations > 0; });
+    return order;
 }
 
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/plan.h"
+#include "plugins/quota_vote.h"
 #include "search/session.h"
 
 namespace reprieve {
@@ -21,6 +22,7 @@ struct Attack {
     bool cross_queue = false;
     std::span<const Resources::Amount> need;    // of the demand, for the order inside a gang
     const std::vector<bool>* useful = nullptr;  // by NodeId: nodes that the demand could use; null: all
+    const QuotaVote* quota = nullptr;           // by the rules of quotas, which say whom; null: by priority or fairness
     bool reclaim = false;     // by fairness: other queues' pods of any priority; the share rules vote later
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
@@ -64,13 +66,14 @@ public:
 
     // May this pod be taken at all?
     [[nodiscard]] bool takeable(PodId pod, const Attack& attack) const;
+    // All running pods that go with this gang; false if one of them may not be taken.
+    bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
 
 private:
     void add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const;
     void add_alone(PodId pod, UnitList& out);
     void add_gangs(const Attack& attack, UnitList& out);
     void add_gang(GangId gang, const Attack& attack, UnitList& out);
-    bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
     [[nodiscard]] bool starting(GangId gang) const;
 
     const Session& session_;
@@ -79,13 +82,6 @@ private:
     std::vector<PodId> in_gangs_;
 };
 
-// Whether the gang keeps its minimums (of all, of roles, of sub-groups) when exactly these of its pods go. `evicted`
-// are its pods that are out at this moment and would be back otherwise.
-[[nodiscard]] bool can_spare(const Snapshot& snapshot,
-                             GangId gang,
-                             std::span<const PodId> gone,
-                             std::span<const PodId> evicted);
-
 // Drops the units that are not allowed, and what falls with them: a gang goes whole only together with its surplus
 // here. Links follow the positions. Returns for each old position the new one, -1 if it is gone.
 std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed);
@@ -93,9 +89,16 @@ std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed
 // From most to least important: priority, composite before gang before pod, more pods, earlier start, name.
 [[nodiscard]] bool more_important(const Snapshot& snapshot, const UnitList& list, const Unit& a, const Unit& b);
 
+// What becomes free of this dimension on the pod's node when it goes. A deferred resize was never given to it.
+[[nodiscard]] std::int64_t room_of(const Snapshot& snapshot, PodId pod, Dim dim);
+
 // Walks units from most to least important and marks pods that break a budget, on top of what the plan has spent.
 // `order` lists positions in that order.
 void split_by_budget(const Snapshot& snapshot, UnitList& list, std::span<const std::uint32_t> order);
+
+// Splits by budget and gives the order in which units come back: budget breakers first, each group from most to least
+// important.
+[[nodiscard]] std::vector<std::uint32_t> order_for_return(const Snapshot& snapshot, UnitList& list);
 
 // Strict mode: walks from least to most important and drops every unit that a budget has no allowance left for.
 void drop_over_budget(const Snapshot& snapshot, UnitList& list);

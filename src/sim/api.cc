@@ -40,13 +40,29 @@ Result<void> Api::annotate(const PodRef& pod,
                            const std::vector<std::string>& remove) {
     const Result<SlotId> slot = find(pod);
     if (!slot) return std::unexpected(slot.error());
-    Json body = store_.at(*slot).body;
+    write_annotations(*slot, set, remove);
+    return {};
+}
+
+void Api::write_annotations(SlotId slot,
+                            const std::map<std::string, std::string>& set,
+                            const std::vector<std::string>& remove) {
+    Json body = store_.at(slot).body;
     for (const auto& [key, value] : set)
         make_path(body, {"metadata", "annotations", key}) = value;
     for (const std::string& key : remove)
         erase_path(body, {"metadata", "annotations", key});
-    store_.edit(*slot, std::move(body));
-    return {};
+    store_.edit(slot, std::move(body));
+}
+
+Result<void> Api::annotate_queue(const std::string& queue, const QueueNotes& notes) {
+    for (const auto& [key, slot] : store_.slots()) {
+        const Store::Entry& entry = store_.at(slot);
+        if (key.name != queue || !entry.present || !std::holds_alternative<Queue>(entry.object)) continue;
+        write_annotations(slot, notes.set, notes.remove);
+        return {};
+    }
+    return fail(fmt::format("queues \"{}\" not found", queue));
 }
 
 Result<void> Api::mark(const PodRef& pod) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "manifest/queue_notes.h"
 #include "model/plan.h"
 #include "sim/store.h"
 
@@ -26,6 +27,7 @@ public:
     [[nodiscard]] Result<void> annotate(const PodRef& pod,
                                         const std::map<std::string, std::string>& set,
                                         const std::vector<std::string>& remove);
+    [[nodiscard]] Result<void> annotate_queue(const std::string& queue, const QueueNotes& notes);
     // Sets the condition DisruptionTarget.
     [[nodiscard]] Result<void> mark(const PodRef& pod);
     // DELETE; without a grace, with the pod's own. A pod that is on no node, or finished, is gone at once.
@@ -47,6 +49,9 @@ public:
     [[nodiscard]] Result<void> erase(const Json& manifest);
 
 private:
+    void write_annotations(SlotId slot,
+                           const std::map<std::string, std::string>& set,
+                           const std::vector<std::string>& remove);
     [[nodiscard]] Result<SlotId> find(const PodRef& pod) const;
     [[nodiscard]] SlotId find_like(const Json& manifest) const;
     void remove_pod(SlotId slot, std::optional<std::int64_t> grace_seconds);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "manifest/queue_notes.h"
+
 namespace reprieve {
 namespace {
 
@@ -34,6 +36,13 @@ void record(const Plan& plan, std::vector<Deed>& out) {
     for (const AnnotationChange& change : plan.annotations) {
         out.push_back(
             {.step = SinkStep::kAnnotate, .pod = {change.pod, ""}, .set = change.set, .remove = change.remove});
+    }
+    for (const QueueReport& report : plan.queues) {
+        if (auto notes = queue_notes(report); !notes.empty())
+            out.push_back({.step = SinkStep::kStatus,
+                           .pod = {report.name, ""},
+                           .set = std::move(notes.set),
+                           .remove = std::move(notes.remove)});
     }
 }
 
@@ -102,7 +111,7 @@ Result<void> carry_out(const Deed& deed, Api& api) {
         case SinkStep::kBind:
             return api.bind(deed.pod, deed.node, deed.devices);
         case SinkStep::kStatus:
-            break;
+            return api.annotate_queue(deed.pod.name, {deed.set, deed.remove});
     }
     return {};
 }

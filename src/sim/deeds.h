@@ -1,6 +1,6 @@
 // Deeds: a plan as single requests, in the order that is safe to be interrupted anywhere:
 //
-//   1. record what is intended, and annotate
+//   1. record what is intended, and annotate; what queues were granted stands on them
 //   2. mark all victims, then delete them; scale; delete by force
 //   3. nominate, and clear nominations that were dropped
 //   4. bind
@@ -21,11 +21,11 @@ namespace reprieve {
 
 struct Deed {
     SinkStep step = SinkStep::kBind;
-    PodRef pod;
+    PodRef pod;                                 // kStatus: the queue
     std::string node;                           // kNominate, kBind
     std::vector<std::string> devices;           // kBind
     EvictionMode mode = EvictionMode::kDelete;  // kEvict
-    std::map<std::string, std::string> set;     // kRecord, kAnnotate
+    std::map<std::string, std::string> set;     // kRecord, kAnnotate, kStatus
     std::vector<std::string> remove;            // kAnnotate
     std::optional<ScaleChange> scale;           // kScale
 };

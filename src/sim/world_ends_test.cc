@@ -105,6 +105,25 @@ TEST_F(EndsTest, a_second_watcher_hears_the_whole_story_in_its_own_words) {
     EXPECT_THAT(told(other, others, kForever, alive), ElementsAre("+Node n1"));
 }
 
+TEST_F(EndsTest, what_a_queue_was_granted_stands_on_it_and_is_written_once) {
+    start("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\nspec: {weight: 1}\n");
+    Plan plan;
+    plan.queues = {{.name = "q",
+                    .shares = {{"deserved", {{"cpu", 3000}}},
+                               {"allocated", {{"cpu", 1000}}},
+                               {"used", {{"cpu", 0}}},
+                               {"preempting", {{"cpu", 2000}}}}}};
+    WorldSink(world()).carry_out(plan);
+    const Store::Entry* queue = find("Queue.scheduling.volcano.sh", "q", "");
+    ASSERT_NE(queue, nullptr);
+    EXPECT_EQ(text_at(queue->body, {"metadata", "annotations", "reprieve.dev/allocated"}), R"({"cpu":"1000m"})");
+    const std::size_t written = store().log_size();
+    WorldSink(world()).carry_out(plan);
+    EXPECT_EQ(store().log_size(), written);
+    for (const SinkReport& report : reports())
+        EXPECT_TRUE(report.ok) << report.what;
+}
+
 TEST_F(EndsTest, a_plan_is_carried_out_in_the_order_that_survives_a_crash) {
     start(node_yaml("n1") + pod_yaml("victim", "n1") + pod_yaml("waits") + pod_yaml("fits") + pod_yaml("dropped"));
     Plan plan;

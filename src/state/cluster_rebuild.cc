@@ -164,11 +164,13 @@ Result<void> Cluster::rebuild_queues() {
     for (QueueId id : IdRange<QueueId>(snapshot_.queues.size())) {
         QueueRow& row = snapshot_.queues[id];
         if (row.fact == nullptr || !row.fact->parent) continue;
+        const std::string_view p = words_.text(row.fact->parent);
+        // Koordinator writes an object for the root, too; the chain ends below it all the same.
+        if (p == "koordinator-root-quota") continue;
         row.parent = queues_.find({}, row.fact->parent);
         if (row.parent) {
             snapshot_.queues[row.parent].children.push_back(id);
-        } else if (const auto p = words_.text(row.fact->parent);
-                   p != "root" && p != "koordinator-root-quota" && !p.empty()) {
+        } else if (p != "root" && !p.empty()) {
             warn(fmt::format("Queue {}: parent {} does not exist", words_.text(row.name), p));
         }
     }

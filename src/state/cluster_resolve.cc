@@ -171,7 +171,9 @@ void Cluster::resolve_pod(PodId id) {
         row.state = PodState::kIgnored;
         row.node = {};
     } else if (pod.node) {
-        row.state = pod.terminating() ? PodState::kTerminating : PodState::kRunning;
+        // Who was asked to go by a soft eviction is leaving, too.
+        const bool leaves = pod.terminating() || !pod.more().soft_eviction.empty();
+        row.state = leaves ? PodState::kTerminating : PodState::kRunning;
     } else {
         row.state = pod.gated || pod.terminating() ? PodState::kIgnored : PodState::kPending;
     }

@@ -75,8 +75,8 @@ void Cluster::occupy(PodId id, int sign) {
     // Until its resize is granted, such a pod holds what it had.
     const auto delta = resize_delta(id);
     if (row.state == PodState::kRunning || row.state == PodState::kTerminating)
-        snapshot_.now.grow(geometry, row.node, row.queue, delta, -sign);
-    if (row.state == PodState::kRunning) snapshot_.later.grow(geometry, row.node, row.queue, delta, -sign);
+        snapshot_.now.grow(geometry, cls, row.node, row.queue, delta, -sign);
+    if (row.state == PodState::kRunning) snapshot_.later.grow(geometry, cls, row.node, row.queue, delta, -sign);
 }
 
 std::vector<Resources::Amount> Cluster::resize_delta(PodId id) const {

@@ -13,6 +13,12 @@ std::int32_t place_of(const Geometry& geometry, TermId term, NodeId node) {
     return key ? geometry.topology->domain(key, node.index()) : static_cast<std::int32_t>(node.index());
 }
 
+// How many such places there are.
+std::size_t places_of(const Geometry& geometry, TermId term) {
+    const TopologyKeyId key = (*geometry.terms)[term].key;
+    return key ? geometry.topology->domain_count(key) : geometry.devices->size();
+}
+
 // The row with this key in a sorted list, made if absent; rows whose user count falls to zero are removed, so that
 // equal use always has equal bytes.
 template <class Row, class Same, class Less>
@@ -33,6 +39,8 @@ void Occupancy::resize(
     free_.resize(nodes * dims_);
     domain_free_.resize(domains * dims_);
     queue_used_.resize(queues * dims_);
+    queue_fixed_.resize(queues * dims_);
+    queue_preemptible_.resize(queues * dims_);
     nodes_.resize(nodes);
     claim_users_.resize(claims);
     for (NodeId node : IdRange<NodeId>(nodes))
@@ -44,14 +52,6 @@ void Occupancy::resize(
     holders_total_.resize(terms);
     pull_.resize(terms);
     pull_total_.resize(terms);
-    for (TermId term : IdRange<TermId>(terms)) {
-        const TopologyKeyId key = (*geometry.terms)[term].key;
-        const std::size_t places = key ? geometry.topology->domain_count(key) : nodes;
-        matching_[term].resize(places);
-        if (!key) continue;  // spread constraints are held by nobody
-        holders_[term].resize(places);
-        pull_[term].resize(places);
-    }
 }
 
 void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign) {
@@ -71,7 +71,7 @@ void Occupancy::change_free(const Geometry& geometry, NodeId node, std::int64_t*
 
 void Occupancy::apply_amounts(
     const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign) {
-    if (!node) return apply_queue(geometry, amounts, queue, sign);
+    if (!node) return apply_queue(geometry, amounts, queue, queue_used_, sign);
     std::int64_t* row = free_.data() + node.index() * dims_;
     if (queue && (*geometry.domains)[node].empty() && (*geometry.queue_path)[queue].size() == 1) {
         // The common case, in one pass: no topology, a queue without ancestors.
@@ -84,19 +84,26 @@ void Occupancy::apply_amounts(
     }
     for (const auto& [dim, value] : amounts)
         change_free(geometry, node, row, dim, -sign * value);
-    apply_queue(geometry, amounts, queue, sign);
+    apply_queue(geometry, amounts, queue, queue_used_, sign);
 }
 
 void Occupancy::apply_queue(const Geometry& geometry,
                             std::span<const Resources::Amount> amounts,
                             QueueId queue,
+                            std::vector<std::int64_t>& sums,
                             int sign) {
     if (!queue) return;
     for (QueueId q : (*geometry.queue_path)[queue]) {
-        std::int64_t* sums = queue_used_.data() + q.index() * dims_;
+        std::int64_t* row = sums.data() + q.index() * dims_;
         for (const auto& [dim, value] : amounts)
-            sums[dim.index()] += sign * value;
+            row[dim.index()] += sign * value;
     }
+}
+
+void Occupancy::apply_mark(
+    const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign) {
+    if (mark == QuotaMark::kNone) return;
+    apply_queue(geometry, amounts, queue, mark == QuotaMark::kFixed ? queue_fixed_ : queue_preemptible_, sign);
 }
 
 void Occupancy::apply(const Geometry& geometry,
@@ -107,6 +114,7 @@ void Occupancy::apply(const Geometry& geometry,
                       std::span<const DeviceHold> holds,
                       int sign) {
     apply_amounts(geometry, cls.requests, node, queue, sign);
+    apply_mark(geometry, cls.mark, cls.requests, queue, sign);
     if (!node) return;  // bound to a node that does not exist: it counts for its queue only
     for (TermId term : cls.matched)
         apply_term(geometry, term, node, sign);
@@ -117,21 +125,22 @@ void Occupancy::apply(const Geometry& geometry,
 void Occupancy::apply_term(const Geometry& geometry, TermId term, NodeId node, int sign) {
     const std::int32_t place = place_of(geometry, term, node);
     if (place == TopologyIndex::kNoDomain) return;
-    matching_[term][static_cast<std::size_t>(place)] += sign;
+    matching_[term].add(static_cast<std::size_t>(place), sign, places_of(geometry, term));
     matching_total_[term] += sign;
+    if (!(*geometry.terms)[term].key) term_log_.note(term, node.index(), sign);
 }
 
 void Occupancy::apply_held_terms(const Geometry& geometry, const PodClass& cls, NodeId node, int sign) {
     for (TermId term : cls.anti_affinity) {
         const std::int32_t place = place_of(geometry, term, node);
         if (place == TopologyIndex::kNoDomain) continue;
-        holders_[term][static_cast<std::size_t>(place)] += sign;
+        holders_[term].add(static_cast<std::size_t>(place), sign, places_of(geometry, term));
         holders_total_[term] += sign;
     }
     for (const ClassPull& p : cls.pulls) {
         const std::int32_t place = place_of(geometry, p.term, node);
         if (place == TopologyIndex::kNoDomain) continue;
-        pull_[p.term][static_cast<std::size_t>(place)] += sign * p.weight;
+        pull_[p.term].add(static_cast<std::size_t>(place), sign * p.weight, places_of(geometry, p.term));
         pull_total_[p.term] += sign;
     }
 }
@@ -174,9 +183,14 @@ void Occupancy::apply_rare(const Geometry& geometry,
     hold_devices((*geometry.devices)[node], use.devices, holds, sign);
 }
 
-void Occupancy::grow(
-    const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign) {
+void Occupancy::grow(const Geometry& geometry,
+                     const PodClass& cls,
+                     NodeId node,
+                     QueueId queue,
+                     std::span<const Resources::Amount> amounts,
+                     int sign) {
     apply_amounts(geometry, amounts, node, queue, sign);
+    apply_mark(geometry, cls.mark, amounts, queue, sign);
 }
 
 }  // namespace reprieve

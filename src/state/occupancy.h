@@ -4,6 +4,7 @@
 // nominated are there). Adding a pod and taking it away again gives back every byte; that is what makes what-if exact.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "state/bindings.h"
 #include "state/devices.h"
 #include "state/ids.h"
+#include "state/place_counts.h"
 #include "state/pod_class.h"
 #include "state/terms.h"
 
@@ -49,6 +51,30 @@ struct NodeUse {
     friend bool operator==(const NodeUse&, const NodeUse&) = default;
 };
 
+// The last changes of the counts that spread constraints ask for, so that sums over them follow in small steps. It is
+// no part of what is there: two occupancies with different pasts may be equal.
+class TermLog {
+public:
+    struct Change {
+        TermId term;
+        std::uint32_t node = 0;
+        std::int32_t by = 0;
+    };
+    void note(TermId term, std::size_t node, std::int32_t by) {
+        last_[end_++ % kKept] = {term, static_cast<std::uint32_t>(node), by};
+    }
+    [[nodiscard]] std::uint64_t end() const { return end_; }
+    [[nodiscard]] bool reaches_back_to(std::uint64_t from) const { return end_ - from <= kKept; }
+    // REQUIRES: it reaches back to `at`.
+    [[nodiscard]] const Change& operator[](std::uint64_t at) const { return last_[at % kKept]; }
+    friend bool operator==(const TermLog&, const TermLog&) { return true; }
+
+private:
+    static constexpr std::size_t kKept = 64;
+    std::array<Change, kKept> last_;
+    std::uint64_t end_ = 0;
+};
+
 // What an Occupancy needs to know about the cluster to keep its sums.
 struct Geometry {
     std::size_t dims = 0;
@@ -78,8 +104,12 @@ public:
     // Adds to what a node offers (a node arrives, changes or leaves).
     void offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign);
     // Extra room held by a pod beyond its class's request (an in-place resize).
-    void grow(
-        const Geometry& geometry, NodeId node, QueueId queue, std::span<const Resources::Amount> amounts, int sign);
+    void grow(const Geometry& geometry,
+              const PodClass& cls,
+              NodeId node,
+              QueueId queue,
+              std::span<const Resources::Amount> amounts,
+              int sign);
 
     // Claims that will be bound when their pods come; sign as in `apply`.
     void bind(std::span<const ClaimBinding> claims, int sign) { bindings_.hold(claims, sign); }
@@ -92,17 +122,25 @@ public:
     [[nodiscard]] std::int64_t queue_used(QueueId queue, Dim dim) const {
         return queue_used_[queue.index() * dims_ + dim.index()];
     }
-    [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
-        return matching_[term][static_cast<std::size_t>(domain)];
+    // Of that use: pods marked as not preemptible, and pods marked as preemptible.
+    [[nodiscard]] std::int64_t queue_fixed(QueueId queue, Dim dim) const {
+        return queue_fixed_[queue.index() * dims_ + dim.index()];
     }
-    [[nodiscard]] std::span<const std::int32_t> matching(TermId term) const { return matching_[term]; }
+    [[nodiscard]] std::int64_t queue_preemptible(QueueId queue, Dim dim) const {
+        return queue_preemptible_[queue.index() * dims_ + dim.index()];
+    }
+    [[nodiscard]] std::int32_t matching(TermId term, std::int32_t domain) const {
+        return matching_[term].at(static_cast<std::size_t>(domain));
+    }
+    [[nodiscard]] const PlaceCounts<std::int32_t>& matching(TermId term) const { return matching_[term]; }
+    [[nodiscard]] const TermLog& term_log() const { return term_log_; }
     [[nodiscard]] std::int64_t matching_total(TermId term) const { return matching_total_[term]; }
     [[nodiscard]] std::int32_t holders(TermId term, std::int32_t domain) const {
-        return holders_[term][static_cast<std::size_t>(domain)];
+        return holders_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] std::int64_t holders_total(TermId term) const { return holders_total_[term]; }
     [[nodiscard]] std::int64_t pull(TermId term, std::int32_t domain) const {
-        return pull_[term][static_cast<std::size_t>(domain)];
+        return pull_[term].at(static_cast<std::size_t>(domain));
     }
     [[nodiscard]] bool pulls(TermId term) const { return pull_total_[term] != 0; }
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
@@ -114,7 +152,13 @@ private:
     void change_free(const Geometry& geometry, NodeId node, std::int64_t* row, Dim dim, std::int64_t by);
     void apply_amounts(
         const Geometry& geometry, std::span<const Resources::Amount> amounts, NodeId node, QueueId queue, int sign);
-    void apply_queue(const Geometry& geometry, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
+    void apply_queue(const Geometry& geometry,
+                     std::span<const Resources::Amount> amounts,
+                     QueueId queue,
+                     std::vector<std::int64_t>& sums,
+                     int sign);
+    void apply_mark(
+        const Geometry& geometry, QuotaMark mark, std::span<const Resources::Amount> amounts, QueueId queue, int sign);
     void apply_rare(const Geometry& geometry,
                     const PodClass& cls,
                     const PodSpec& spec,
@@ -126,11 +170,14 @@ private:
     std::vector<std::int64_t> free_;         // node x dim
     std::vector<std::int64_t> domain_free_;  // domain x dim
     std::vector<std::int64_t> queue_used_;   // queue x dim, children included
-    IdVector<TermId, std::vector<std::int32_t>> matching_;
+    std::vector<std::int64_t> queue_fixed_;  // of that, by mark; pods without one are the rest
+    std::vector<std::int64_t> queue_preemptible_;
+    IdVector<TermId, PlaceCounts<std::int32_t>> matching_;
     IdVector<TermId, std::int64_t> matching_total_;
-    IdVector<TermId, std::vector<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
+    TermLog term_log_;
+    IdVector<TermId, PlaceCounts<std::int32_t>> holders_;  // pods there whose required anti-affinity is this term
     IdVector<TermId, std::int64_t> holders_total_;
-    IdVector<TermId, std::vector<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
+    IdVector<TermId, PlaceCounts<std::int64_t>> pull_;  // summed weights of pods there that want such pods near
     IdVector<TermId, std::int64_t> pull_total_;         // number of such pods
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;

@@ -40,6 +40,9 @@ struct ClassVolume {
     bool waits = false;       // an unbound claim that is bound when its first pod is placed
 };
 
+// What the label quota.scheduling.koordinator.sh/preemptible says; quotas count such pods apart.
+enum class QuotaMark : std::uint8_t { kNone, kPreemptible, kFixed };
+
 struct PodClass {
     StringId ns;
     LabelsId labels;
@@ -54,6 +57,7 @@ struct PodClass {
     std::vector<ClassPull> pulls;  // how this pod, once placed, attracts others: preferred terms and required affinity
     std::vector<ClassVolume> volumes;
     std::vector<BudgetId> budgets;
+    QuotaMark mark = QuotaMark::kNone;
     bool has_ports = false;
     bool has_devices = false;
     bool has_waiting_claims = false;

@@ -145,7 +145,7 @@ void Transaction::run(Op& op, int sign) {
         case OpKind::kEvict:
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, snapshot_.holds[op.pod], -sign);
             if (row.has(kResizing))
-                snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+                snapshot_.later.grow(geometry, cls, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
             row.state = sign > 0 ? PodState::kEvicted : PodState::kRunning;
             spend_budgets(op.pod, sign);
             break;
@@ -159,7 +159,7 @@ void Transaction::run(Op& op, int sign) {
             if (sign < 0) take_out(op);
             break;
         case OpKind::kGrow:
-            snapshot_.later.grow(geometry, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+            snapshot_.later.grow(geometry, cls, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
             break;
     }
     if (row.gang && op.kind != OpKind::kGrow)

@@ -20,11 +20,14 @@ offers() {  # expected words, typed words...
     fi
 }
 
-offers 'plan run check version completion --help --version' ''
+offers 'plan explain run check version completion --help --version' ''
 offers 'plan' 'pl'
 offers '--config' plan '--c'
-offers '-f --filename --config --for --now -o --output --help' plan '-'
+offers '-f --filename --config --for --now -o --output --alternatives --verify --help' plan '-'
 offers 'table json yaml' plan --output ''
+offers 'text json' explain -o ''
+offers '--gang' explain '--g'
+offers 'bash_test.sh' explain x --plan 'bash_'
 offers 'fast real 10x' run --speed ''
 offers 'bash_test.sh' plan --filename 'bash_'
 offers 'table json yaml' plan -o ''

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "audit/audit.h"
+#include "explain/closed_world.h"
 #include "laboratory.h"
-#include "planning.h"
-#include "world.h"
 
 namespace reprieve::property {
 namespace {
@@ -66,45 +67,35 @@ std::vector<Json> two_queues(bool written, int ratio, int size) {
     return out;
 }
 
-int running(const std::vector<Json>& documents, const std::string& queue) {
-    int count = 0;
-    for (const Json& document : documents) {
-        count += document["kind"] == "Pod" && document["spec"].contains("nodeName") &&
-                         document["metadata"]["annotations"]["scheduling.volcano.sh/queue-name"] == queue
-                     ? 1
-                     : 0;
-    }
-    return count;
+int running(const Snapshot& s, const std::string& queue) {
+    return static_cast<int>(std::ranges::count_if(s.pods, [&](const PodRow& row) {
+        return row.state == PodState::kRunning && s.words->text(s.queues[row.queue].name) == queue;
+    }));
 }
 
 class PingPong : public testing::TestWithParam<std::tuple<bool, int, int>> {};
 
 TEST_P(PingPong, IsOverAfterTheShareIsBack) {
     const auto [written, ratio, size] = GetParam();
-    scenario::World world(two_queues(written, ratio, size), kNow);
-    scenario::Setup setup;
-    scenario::Faults faults;
-    const Json config{{"actions", {{{"name", "allocate"}}, {{"name", "gangPreempt"}}, {{"name", "gangReclaim"}}}}};
-    setup.config = read_config(config);
-    setup.config_text = config.dump();
+    const auto laboratory = build(two_queues(written, ratio, size));
+    const SchedulerConfig config =
+        read_config({{"actions", {{{"name", "allocate"}}, {{"name", "gangPreempt"}}, {{"name", "gangReclaim"}}}}});
+    ClosedWorld world(laboratory->cluster());
     int last_eviction = -1;
     std::size_t evictions = 0;
     for (int cycle = 0; cycle < kCycles; ++cycle) {
-        setup.now = world.now();
-        const scenario::Planned planned = scenario::plan_documents(world.documents(), setup);
-        ASSERT_EQ(planned.error, "");
-        ASSERT_TRUE(planned.violations.empty()) << planned.violations.front();
-        const Json plan = Json::parse(planned.json);
-        if (!plan["evictions"].empty()) last_eviction = cycle;
-        evictions += plan["evictions"].size();
-        world.follow(plan, faults);
+        const Plan plan = world.plan(config);
+        const std::vector<Violation> violations = audit(laboratory->cluster(), plan, config);
+        ASSERT_TRUE(violations.empty()) << format_violation(violations.front());
+        if (!plan.evictions.empty()) last_eviction = cycle;
+        evictions += plan.evictions.size();
+        world.follow(plan);
         world.let_victims_go();
-        world.happen({{"victimsReturn", true}}, faults);
-        ASSERT_TRUE(faults.empty()) << faults.front();
+        world.return_victims();
     }
     const int share = kNodes * kCpus / (ratio + 1);
-    EXPECT_EQ(running(world.documents(), "poor"), share);
-    EXPECT_EQ(running(world.documents(), "rich"), kNodes * kCpus - share);
+    EXPECT_EQ(running(world.snapshot(), "poor"), share);
+    EXPECT_EQ(running(world.snapshot(), "rich"), kNodes * kCpus - share);
     EXPECT_EQ(evictions, static_cast<std::size_t>(share));  // nobody goes who need not, and nobody twice
     EXPECT_LT(last_eviction, kCycles / 2);
 }

@@ -69,6 +69,21 @@ void World::follow(const Json& plan, Faults& faults) {
     }
     for (const Json& placement : plan["placements"])
         place(placement, faults);
+    for (const Json& queue : plan["queues"]) {
+        if (queue.contains("preempting")) grant(queue, faults);
+    }
+}
+
+void World::grant(const Json& queue, Faults& faults) {
+    Json* object = find("Queue", queue.value("name", ""));
+    if (object == nullptr) {
+        faults.push_back(fmt::format("grants to {}, which is no Queue", queue.value("name", "")));
+        return;
+    }
+    Json amounts = Json::object();
+    for (const auto& [resource, amount] : queue["allocated"].items())
+        amounts[resource] = fmt::format("{}{}", amount.get<std::int64_t>(), resource == "cpu" ? "m" : "");
+    (*object)["metadata"]["annotations"]["reprieve.dev/allocated"] = amounts.dump();
 }
 
 void World::evict(const Json& eviction, Faults& faults) {
@@ -76,6 +91,14 @@ void World::evict(const Json& eviction, Faults& faults) {
     Json* pod = find_pod(name);
     if (pod == nullptr || is_terminating(*pod) || (*pod)["spec"].value("nodeName", "") != eviction.value("node", "")) {
         faults.push_back(fmt::format("evicts {}, which does not run on {}", name, eviction.value("node", "")));
+        return;
+    }
+    if (eviction.value("mode", "") == "soft") {
+        const Json note = {{"preemptJob", eviction.value("for", "")},
+                           {"reason", eviction.value("reason", "")},
+                           {"initiator", "reprieve"},
+                           {"timestamp", format_time(now_)}};
+        (*pod)["metadata"]["annotations"]["scheduling.koordinator.sh/soft-eviction"] = note.dump();
         return;
     }
     start_leaving(*pod);

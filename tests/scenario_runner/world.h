@@ -2,8 +2,9 @@
 // and lets the scenario's events happen.
 //
 // Following: victims get a deletion time and the condition of the preempted and keep their room until an event lets
-// them go; placements `now` run from then on and hold their devices; those `afterEvictions` are nominated. Replicas of
-// serving deployments come and go by events alone; claims, hints and numbers of replicas are written.
+// them go (those of soft evictions get the annotation alone); placements `now` run from then on and hold their devices;
+// those `afterEvictions` are nominated. What a balanced queue was granted is written on it. Replicas of serving
+// deployments come and go by events alone; claims, hints and numbers of replicas are written.
 //
 // Events, each a map with one key:
 //   time: +30s             the clock
@@ -41,6 +42,7 @@ private:
     [[nodiscard]] Json* find_pod(const std::string& name) { return find("Pod", name); }
     void evict(const Json& eviction, Faults& faults);
     void place(const Json& placement, Faults& faults);
+    void grant(const Json& queue, Faults& faults);
     void start_leaving(Json& pod) const;
     void remove(const Json* object);
     void create(const Json& object, Faults& faults);

@@ -7,9 +7,7 @@ import (
 // load fills an empty cluster: the priority class, the nodes, and four running low pods on each.
 // They are the scheduler's own: nobody else's pods are its to evict.
 func load(client *Client, nodes, inFlight int, scheduler string) error {
-	class := fmt.Appendf(nil, `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",`+
-		`"metadata":{"name":%q},"value":10}`, priorityClass)
-	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, class); err != nil {
+	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, classBody()); err != nil {
 		return err
 	}
 	if err := forEach(nodes, inFlight, func(index int) error {
@@ -24,13 +22,19 @@ func load(client *Client, nodes, inFlight int, scheduler string) error {
 	})
 }
 
+const nodeReady = `[{"type":"Ready","status":"True","reason":"KubeletReady"}]`
+
+func classBody() []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",`+
+		`"metadata":{"name":%q},"value":10}`, priorityClass)
+}
+
 func nodeBody(index int) []byte {
 	capacity := `{"cpu":"4","memory":"32Gi","pods":"110"}`
-	ready := `[{"type":"Ready","status":"True","reason":"KubeletReady"}]`
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Node",`+
 		`"metadata":{"name":%q,"labels":{"kubernetes.io/hostname":%q}},`+
 		`"status":{"capacity":%s,"allocatable":%s,"conditions":%s}}`,
-		nodeName(index), nodeName(index), capacity, capacity, ready)
+		nodeName(index), nodeName(index), capacity, capacity, nodeReady)
 }
 
 func lowBody(node, index int, scheduler string) []byte {

@@ -4,6 +4,8 @@
 //	driver measure  creates the preemptors at once, and says as JSON when each was bound and who had to go
 //	driver floor    the floor: a "scheduler" that knows every answer and only makes the calls
 //
+// With -gangs, load fills GPU nodes with gangs, and measure creates one gang that needs a row; see gangs.go.
+//
 // It is written in Go with nothing but the standard library so that it takes little of the machine it measures.
 package main
 
@@ -43,13 +45,18 @@ func main() {
 	authority := flags.String("ca", "", "PEM file of its authority")
 	token := flags.String("token-file", "", "file that holds a bearer token")
 	nodes := flags.Int("nodes", 1000, "load: nodes")
-	pods := flags.Int("preemptors", 1000, "measure: pods to create")
+	pods := flags.Int("preemptors", 1000, "measure: pods to create; load: members of the gang that will come")
 	inFlight := flags.Int("in-flight", 32, "calls at a time (load, measure) or preemptors at a time (floor)")
 	scheduler := flags.String("scheduler-name", "default-scheduler", "load, measure: schedulerName of the pods")
 	deadline := flags.Duration("deadline", 0, "measure: give up after this long (0 = never)")
 	bare := flags.Bool("bare", false, "floor: deletes and bind only")
+	gangs := flags.String("gangs", "", "load, measure: gangs in this dialect (core, volcano) instead of single pods")
 	_ = flags.Parse(os.Args[2:])
 
+	how, known := dialects[*gangs]
+	if *gangs != "" && !known {
+		fail(fmt.Errorf("unknown dialect %q", *gangs))
+	}
 	client, err := newClient(*server, *authority, *token)
 	if err != nil {
 		fail(err)
@@ -59,12 +66,20 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	switch os.Args[1] {
-	case "load":
+	switch {
+	case os.Args[1] == "load" && known:
+		err = loadGangs(client, how, *nodes, *pods, *inFlight, *scheduler)
+	case os.Args[1] == "load":
 		err = load(client, *nodes, *inFlight, *scheduler)
-	case "measure":
-		err = measure(client, watcher, *pods, *inFlight, *scheduler, *deadline)
-	case "floor":
+	case os.Args[1] == "measure" && known:
+		err = measure(client, watcher, *pods, *inFlight, *deadline, func(index int) []byte {
+			return bigGangBody(how, index, *scheduler)
+		})
+	case os.Args[1] == "measure":
+		err = measure(client, watcher, *pods, *inFlight, *deadline, func(index int) []byte {
+			return preemptorBody(index, *scheduler)
+		})
+	case os.Args[1] == "floor":
 		err = floor(client, watcher, *inFlight, *bare)
 	default:
 		err = fmt.Errorf("unknown command %q", os.Args[1])

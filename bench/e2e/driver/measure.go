@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sort"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -16,7 +17,10 @@ type Result struct {
 	Bound      int     `json:"bound"`
 	Victims    int     `json:"victims"`
 	Crowded    int     `json:"crowded"` // nodes that got more than one preemptor
+	GangsLost  int     `json:"gangsLost"`
+	Broken     int     `json:"gangsBroken"` // gangs that lost some pods and kept others
 	CreatedS   float64 `json:"createdS"`
+	FirstLossS float64 `json:"firstLossS"` // the first victim began to go
 	FirstBindS float64 `json:"firstBindS"`
 	LastBindS  float64 `json:"lastBindS"`
 	MedianS    float64 `json:"medianWaitS"`
@@ -29,6 +33,9 @@ type ledger struct {
 	bound   map[string]time.Time // by preemptor
 	node    map[string]int       // preemptors by node
 	victims map[string]struct{}  // UIDs of low pods that went
+	gangs   map[string]int       // of those, by gang
+	sizes   map[string]int       // of gangs that lost somebody
+	loss    time.Time            // the first
 	done    chan struct{}        // closed when all are bound
 	wanted  int
 }
@@ -41,7 +48,7 @@ func (book *ledger) note(event podEvent) {
 	switch pod.Metadata.Labels[role] {
 	case "low":
 		if event.Type == "DELETED" || pod.Metadata.DeletionTimestamp != "" {
-			book.victims[pod.Metadata.UID] = struct{}{}
+			book.noteLoss(pod.Metadata.UID, pod.Metadata.Labels, now)
 		}
 	case "high":
 		if _, known := book.bound[pod.Metadata.Name]; known || pod.Spec.NodeName == "" {
@@ -55,13 +62,28 @@ func (book *ledger) note(event podEvent) {
 	}
 }
 
-func measure(client, watcher *Client, pods, inFlight int, scheduler string, deadline time.Duration) error {
+func (book *ledger) noteLoss(uid string, labels map[string]string, now time.Time) {
+	if _, known := book.victims[uid]; known {
+		return
+	}
+	if len(book.victims) == 0 {
+		book.loss = now
+	}
+	book.victims[uid] = struct{}{}
+	if gang := labels[gangLabel]; gang != "" {
+		book.gangs[gang]++
+		book.sizes[gang], _ = strconv.Atoi(labels[sizeLabel])
+	}
+}
+
+// measure creates the pods at once and waits until all are bound. body makes the one with this index.
+func measure(client, watcher *Client, pods, inFlight int, deadline time.Duration, body func(int) []byte) error {
 	watch, err := watcher.watchPods("")
 	if err != nil {
 		return err
 	}
 	book := &ledger{bound: map[string]time.Time{}, node: map[string]int{}, victims: map[string]struct{}{},
-		done: make(chan struct{}), wanted: pods}
+		gangs: map[string]int{}, sizes: map[string]int{}, done: make(chan struct{}), wanted: pods}
 	broken := make(chan error, 1)
 	go func() { broken <- watch.follow(book.note) }()
 
@@ -69,7 +91,7 @@ func measure(client, watcher *Client, pods, inFlight int, scheduler string, dead
 	start := time.Now()
 	if err := forEach(pods, inFlight, func(index int) error {
 		sent[index] = time.Now()
-		return client.call("POST", podsPath(), plainJSON, preemptorBody(index, scheduler))
+		return client.call("POST", podsPath(), plainJSON, body(index))
 	}); err != nil {
 		return err
 	}
@@ -114,6 +136,15 @@ func (book *ledger) sum(start time.Time, created time.Duration, sent []time.Time
 		if count > 1 {
 			result.Crowded++
 		}
+	}
+	result.GangsLost = len(book.gangs)
+	for gang, lost := range book.gangs {
+		if lost < book.sizes[gang] {
+			result.Broken++
+		}
+	}
+	if len(book.victims) > 0 {
+		result.FirstLossS = book.loss.Sub(start).Seconds()
 	}
 	if len(waits) == 0 {
 		fmt.Fprintln(os.Stderr, "driver: nothing was bound")

@@ -4,7 +4,7 @@ _reprieve() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            plan | run | check | version | completion)
+            plan | explain | run | check | version | completion)
                 command=$word
                 break
                 ;;
@@ -13,13 +13,15 @@ _reprieve() {
     COMPREPLY=()
 
     case $previous in
-        -f | --filename | --config | --kubeconfig)
+        -f | --filename | --config | --kubeconfig | --plan | --log)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             return
             ;;
         -o | --output)
-            mapfile -t COMPREPLY < <(compgen -W 'table json yaml' -- "$current")
+            local formats='table json yaml'
+            [[ $command == explain ]] && formats='text json'
+            mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
             return
             ;;
         --speed)
@@ -31,9 +33,10 @@ _reprieve() {
 
     local words=''
     case $command in
-        '') words='plan run check version completion --help --version' ;;
-        plan) words='-f --filename --config --for --now -o --output --help' ;;
-        run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --dry-run --speed --now --seed --lease --lease-duration --allow-loopback-http --help' ;;
+        '') words='plan explain run check version completion --help --version' ;;
+        plan) words='-f --filename --config --for --now -o --output --alternatives --verify --help' ;;
+        explain) words='-f --filename --plan --config --now --gang -o --output --help' ;;
+        run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --log --dry-run --speed --now --seed --lease --lease-duration --allow-loopback-http --help' ;;
         version) words='--help' ;;
         completion) words='bash zsh fish --help' ;;
         check)

@@ -20,7 +20,7 @@ _GROUPS = {
 }
 _RESOURCES = {
     "": "pods nodes namespaces events configmaps secrets serviceaccounts bindings persistentvolumes "
-    "persistentvolumeclaims",
+    "persistentvolumeclaims resourcequotas",
     "apps": "deployments replicasets statefulsets daemonsets",
     "batch": "jobs",
     "policy": "poddisruptionbudgets",

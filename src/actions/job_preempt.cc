@@ -1,0 +1,83 @@
+#include "actions/job_preempt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actions/nominations.h"
+#include "plugins/network_topology.h"
+
+namespace reprieve {
+
+Served JobPreempt::serve(const Demand& demand) {
+    Mandatory members{.pods = demand.pods};
+    if (demand.gang) {
+        members = desk_.members_of(demand);
+        if (members.missing > 0) return {};
+        if (members.pods.empty()) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
+    }
+    if (std::string why = cannot_trigger(demand, members.pods); !why.empty()) return {.why_not = std::move(why)};
+    const auto start = desk_.session.tx.checkpoint();
+    const Mandatory rest = keep_places(demand, members);
+    if (rest.pods.size() < members.pods.size()) {
+        if (const Served served = search(demand, rest); served.done) return served;
+        desk_.session.rollback(start);
+    }
+    return search(demand, members);
+}
+
+// Empty: it may.
+std::string JobPreempt::cannot_trigger(const Demand& demand, std::span<const PodId> members) const {
+    const Snapshot& s = desk_.snapshot();
+    if (demand.never_preempts) return "preemptionPolicy Never: it waits for free room";
+    for (PodId pod : members) {
+        const std::optional<bool>& label = s.facts->pod(pod).more().can_preempt;
+        if (label == false) return "label can-preempt forbids it to preempt";
+        if (!label && action_.disable_default_trigger_preemption) return "it may not preempt without label can-preempt";
+    }
+    return desk_.session.limits.refuses_trigger(s.later, desk_.session.limits.ask_of(members));
+}
+
+// Members that hold a place from an earlier plan stay there while they fit. Returns the others.
+Mandatory JobPreempt::keep_places(const Demand& demand, const Mandatory& members) {
+    const Snapshot& s = desk_.snapshot();
+    Mandatory rest{.pods = {}, .surplus = members.surplus};
+    if (!demand.gang || !network_search_space(s, demand.gang).anywhere()) return members;
+    const std::uint32_t note = desk_.plan.note({.action = action_.kind, .owner = owner_name(s, demand)});
+    const auto start = desk_.session.tx.checkpoint();
+    for (PodId pod : members.pods) {
+        const NodeId node = nominated_node(s, pod);
+        if (node && desk_.placer.fits(pod, node, View::kLater))
+            desk_.placer.put(pod, node, View::kLater, note);
+        else
+            rest.pods.push_back(pod);
+    }
+    if (rest.pods.empty()) {
+        desk_.session.rollback(start);
+        return members;
+    }
+    desk_.session.commit(start);
+    return rest;
+}
+
+Served JobPreempt::search(const Demand& demand, const Mandatory& members) {
+    const Snapshot& s = desk_.snapshot();
+    const Limits& limits = desk_.session.limits;
+    const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
+    const bool fixed = std::ranges::all_of(members.pods, [&](PodId pod) { return limits.is_fixed(pod); });
+    QuotaVote vote(
+        s, limits.kinds(), {.queue = demand.queue, .priority = demand.priority, .fixed = fixed, .asked = need});
+    GangRules rules = evict_.common_rules(demand, need);
+    rules.attack.quota = &vote;
+    rules.vote = &vote;
+    rules.vote_alone = true;
+    return evict_.evict_for(demand, members, rules, [&](const Unit& unit, QueueId queue) -> std::string {
+        const std::string_view name = queue ? s.words->text(s.queues[queue].name) : "";
+        if (!vote.is_own(queue) && vote.in_quota(queue))
+            return fmt::format("queue {} holds more than its minimum and returns it to", name);
+        if (unit.priority < demand.priority) return fmt::format("priority {} makes room for", unit.priority);
+        return fmt::format("preemptible in queue {}, it makes room for the non-preemptible", name);
+    });
+}
+
+}  // namespace reprieve

@@ -1,0 +1,171 @@
+#include "actions/revoke.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actions/eviction_mode.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+namespace {
+
+// Deepest first, then by name.
+std::vector<QueueId> quotas_from_below(const Snapshot& s) {
+    std::vector<QueueId> out;
+    for (QueueId q : IdRange<QueueId>(s.queues.size())) {
+        if (s.queues[q].alive && s.queues[q].fact != nullptr && s.queues[q].fact->is_quota) out.push_back(q);
+    }
+    std::ranges::sort(out, [&](QueueId a, QueueId b) {
+        const std::size_t deep = s.queue_path[a].size();
+        const std::size_t other = s.queue_path[b].size();
+        return deep != other ? deep > other : s.words->text(s.queues[a].name) < s.words->text(s.queues[b].name);
+    });
+    return out;
+}
+
+// The units of one quota, tentatively taken and given back.
+class Giving {
+public:
+    Giving(Transaction& tx, const UnitList& list) : tx_(tx), list_(list), taken_(list.units.size()) {}
+
+    [[nodiscard]] bool has(std::uint32_t unit) const { return taken_[unit]; }
+    // A gang that goes takes its surplus along.
+    void take(std::uint32_t unit) {
+        if (!taken_[unit]) move(unit, true);
+        for (std::uint32_t u = 0; u < taken_.size(); ++u) {
+            if (list_.units[u].whole == static_cast<std::int32_t>(unit) && !taken_[u]) move(u, true);
+        }
+    }
+    void give(std::uint32_t unit) { move(unit, false); }
+    // Its gang goes, so it goes, too.
+    [[nodiscard]] bool is_bound(std::uint32_t unit) const {
+        const std::int32_t whole = list_.units[unit].whole;
+        return whole >= 0 && taken_[static_cast<std::size_t>(whole)];
+    }
+
+private:
+    void move(std::uint32_t unit, bool out) {
+        for (PodId pod : list_.pods_of(list_.units[unit])) {
+            if (out)
+                tx_.evict(pod);
+            else
+                tx_.restore(pod);
+        }
+        taken_[unit] = out;
+    }
+
+    Transaction& tx_;
+    const UnitList& list_;
+    std::vector<bool> taken_;
+};
+
+}  // namespace
+
+void Revoke::run(std::span<const Demand> waiting) {
+    if (desk_.session.limits.runtime() == nullptr) return;
+    for (QueueId quota : quotas_from_below(desk_.snapshot())) {
+        const std::vector<Dim> dims = excess(quota);
+        if (!dims.empty() && is_due(quota) && is_wanted(quota, dims, waiting)) give_back(quota);
+    }
+}
+
+void Revoke::report(std::vector<QueueReport>& queues) const {
+    const Snapshot& s = desk_.snapshot();
+    if (desk_.session.limits.runtime() == nullptr) return;
+    for (QueueId quota : quotas_from_below(s)) {
+        const bool over = !excess(quota).empty();
+        if (over == s.queues[quota].fact->over_since.is_set()) continue;
+        const auto found = std::ranges::find(queues, s.words->text(s.queues[quota].name), &QueueReport::name);
+        if (found != queues.end()) found->over_since = over ? s.now_time : Time();
+    }
+}
+
+std::vector<Dim> Revoke::excess(QueueId quota) const {
+    const Snapshot& s = desk_.snapshot();
+    const QuotaRuntime& runtime = *desk_.session.limits.runtime();
+    std::vector<Dim> out;
+    for (const auto& [dim, limit] : s.queues[quota].fact->limit) {
+        if (s.later.queue_used(quota, dim) > runtime.runtime(quota, dim)) out.push_back(dim);
+    }
+    return out;
+}
+
+// A quota that does not say since when is over since now.
+bool Revoke::is_due(QueueId quota) const {
+    const Snapshot& s = desk_.snapshot();
+    const Time since = s.queues[quota].fact->over_since;
+    return (since.is_set() ? s.now_time - since : Duration{}) >= action_.delay_evict_time;
+}
+
+// Somebody in another quota asks for what this one has too much of, would be admitted, and could run.
+bool Revoke::is_wanted(QueueId quota, std::span<const Dim> dims, std::span<const Demand> waiting) const {
+    const Snapshot& s = desk_.snapshot();
+    const Limits& limits = desk_.session.limits;
+    return std::ranges::any_of(waiting, [&](const Demand& demand) {
+        if (!demand.queue || demand.queue == quota || s.queues[demand.queue].fact == nullptr ||
+            !s.queues[demand.queue].fact->is_quota)
+            return false;
+        Mandatory members{.pods = demand.pods};
+        if (demand.gang) members = desk_.members_of(demand);
+        if (members.pods.empty() || members.missing > 0) return false;
+        const JobAsk asked = limits.ask_of(members.pods);
+        return std::ranges::any_of(dims, [&](Dim dim) { return asked.levels.front().all.get(dim) > 0; }) &&
+               limits.admit(s.later, asked) &&
+               std::ranges::all_of(members.pods, [&](PodId pod) { return desk_.placer.could_run(pod); });
+    });
+}
+
+UnitList Revoke::units_of(QueueId quota) const {
+    const Snapshot& s = desk_.snapshot();
+    std::vector<PodId> pods;
+    for (NodeId node : s.nodes_by_name) {
+        for (PodId pod : s.node_pods[node]) {
+            if (s.pods[pod].queue == quota) pods.push_back(pod);
+        }
+    }
+    // As a non-preemptible job of the quota would: any preemptible pod of its own.
+    const QuotaVote rule(s, desk_.session.limits.kinds(), {.queue = quota, .fixed = true});
+    UnitList list;
+    UnitFinder(desk_.session).of_pods(pods, {.priority = INT32_MAX, .queue = quota, .quota = &rule}, list);
+    if (action_.pdb == PdbMode::kStrict) drop_over_budget(s, list);
+    return list;
+}
+
+void Revoke::give_back(QueueId quota) {
+    const Snapshot& s = desk_.snapshot();
+    UnitList list = units_of(quota);
+    const std::vector<std::uint32_t> order = order_for_return(s, list);
+    const auto start = desk_.session.tx.checkpoint();
+    Giving giving(desk_.session.tx, list);
+    for (auto unit = order.rbegin(); unit != order.rend() && !excess(quota).empty(); ++unit)
+        giving.take(*unit);
+    const bool enough = excess(quota).empty();
+    for (std::uint32_t unit : order) {
+        if (!enough || !giving.has(unit) || giving.is_bound(unit)) continue;
+        giving.give(unit);
+        if (!excess(quota).empty()) giving.take(unit);
+    }
+    std::vector<std::uint32_t> gone;
+    std::ranges::copy_if(order, std::back_inserter(gone), [&](std::uint32_t unit) { return giving.has(unit); });
+    desk_.session.tx.rollback(start);
+    for (std::uint32_t at : gone) {
+        const Unit& unit = list.units[at];
+        const std::uint32_t note =
+            desk_.plan.note({.action = action_.kind,
+                             .owner = "",
+                             .unit = unit.kind,
+                             .group = unit.gang ? s.gang_name(unit.gang) : "",
+                             .mode = eviction_mode(action_),
+                             .violations = unit.violations,
+                             .priority = unit.priority,
+                             .reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
+                                                   s.words->text(s.queues[quota].name)),
+                             .part = unit.count > 1 ? ", its gang goes whole" : ""});
+        for (PodId pod : list.pods_of(unit))
+            desk_.session.tx.evict(pod, note);
+    }
+    desk_.session.commit(start);
+}
+
+}  // namespace reprieve

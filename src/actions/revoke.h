@@ -1,0 +1,37 @@
+// revoke: quotas that have held more than their runtime for too long give it back while others wait for it.
+//
+// A quota gives least important units of its own pods, budget breakers last, until it is within its runtime in every
+// dimension its maximum lists; then, from the most important down, whoever need not have gone stays. Non-preemptible
+// pods never go. Children give before their parents.
+#pragma once
+
+#include <span>
+
+#include "actions/desk.h"
+#include "search/units.h"
+
+namespace reprieve {
+
+class Revoke {
+public:
+    Revoke(Desk& desk, const ActionConfig& action) : desk_(desk), action_(action) {}
+
+    // `waiting`: demands without a place that no room is left for.
+    void run(std::span<const Demand> waiting);
+
+    // Notes on quotas that went above their runtime, or came back; REQUIRES: the plan has been rolled back.
+    void report(std::vector<QueueReport>& queues) const;
+
+private:
+    // The dimensions in which a quota is above its runtime.
+    [[nodiscard]] std::vector<Dim> excess(QueueId quota) const;
+    [[nodiscard]] bool is_due(QueueId quota) const;
+    [[nodiscard]] bool is_wanted(QueueId quota, std::span<const Dim> dims, std::span<const Demand> waiting) const;
+    [[nodiscard]] UnitList units_of(QueueId quota) const;
+    void give_back(QueueId quota);
+
+    Desk& desk_;
+    const ActionConfig& action_;
+};
+
+}  // namespace reprieve

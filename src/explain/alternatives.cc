@@ -1,0 +1,177 @@
+#include "explain/alternatives.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "explain/levers.h"
+#include "plugins/cost.h"
+
+namespace reprieve {
+namespace {
+
+bool evicts(ActionKind kind) { return kind != ActionKind::kAllocate && kind != ActionKind::kBackfill; }
+
+SchedulerConfig edited(const SchedulerConfig& config, const std::function<void(ActionConfig&)>& edit) {
+    SchedulerConfig out = config;
+    if (!out.actions) out.actions = default_actions();
+    for (ActionConfig& action : *out.actions) {
+        if (evicts(action.kind)) edit(action);
+    }
+    return out;
+}
+
+// These terms before all others of the action's order.
+void put_first(ActionConfig& action, const PluginsConfig& plugins, std::vector<CostTerm> terms) {
+    const CostOrder order(action, plugins);
+    for (const CostTerm term : order.terms()) {
+        if (std::ranges::find(terms, term) == terms.end()) terms.push_back(term);
+    }
+    action.cost = std::move(terms);
+}
+
+SchedulerConfig with_strict_budgets(const SchedulerConfig& config) {
+    return edited(config, [](ActionConfig& action) { action.pdb = PdbMode::kStrict; });
+}
+
+SchedulerConfig with_terms_first(const SchedulerConfig& config, const std::vector<CostTerm>& terms) {
+    return edited(config, [&](ActionConfig& action) { put_first(action, config.plugins, terms); });
+}
+
+// What lost work is counted in where nobody has said so: GPUs if somebody waits for them, else cores.
+std::string work_resource(const Cluster& cluster, const SchedulerConfig& config) {
+    static constexpr const char* kGpu = "nvidia.com/gpu";
+    if (!config.plugins.lost_work_resource.empty()) return config.plugins.lost_work_resource;
+    const Snapshot& s = cluster.snapshot();
+    const Dim gpu = s.words->find_dimension(kGpu);
+    const bool wanted =
+        gpu && std::ranges::any_of(cluster.pending(), [&](PodId pod) { return s.spec_of(pod).requests.get(gpu) > 0; });
+    return wanted ? kGpu : "cpu";
+}
+
+class Measure {
+public:
+    Measure(const Cluster& cluster, const std::string& resource)
+        : cluster_(cluster),
+          work_(cluster.words().find_dimension(resource)) {}
+
+    [[nodiscard]] Alternative of(std::string name, Plan plan) const {
+        Alternative out{.name = std::move(name), .plan = std::move(plan)};
+        const Snapshot& s = cluster_.snapshot();
+        std::set<std::string> broken;
+        bool first = true;
+        for (const Eviction& e : out.plan.evictions) {
+            ++out.pods;
+            out.pdb_violations += e.pdb_violation ? 1 : 0;
+            if (e.unit != UnitKind::kSafe)
+                broken.insert(e.unit == UnitKind::kWhole && !e.group.empty() ? e.group : e.pod);
+            const PodId pod = pod_named(cluster_, e.pod);
+            if (!pod) continue;
+            const std::int64_t priority = s.pods[pod].unit_priority;
+            out.highest_priority = first ? priority : std::max(out.highest_priority, priority);
+            first = false;
+            if (work_) out.lost_work += lost_work(s, pod, work_);
+            out.seconds_until_free = std::max(out.seconds_until_free, grace(pod));
+        }
+        out.jobs_broken = std::ssize(broken);
+        wait_for_leavers(out);
+        for (const Unplaced& item : out.plan.unplaced)
+            out.unplaced += item.pod.empty() ? item.replicas : 1;
+        return out;
+    }
+
+    // Seconds until the pod is gone, if it goes now.
+    [[nodiscard]] std::int64_t grace(PodId pod) const {
+        const Pod& fact = cluster_.pod(pod);
+        if (!fact.terminating()) return fact.grace_seconds;
+        return std::max<std::int64_t>(0, (fact.deleting - cluster_.snapshot().now_time).seconds());
+    }
+
+private:
+    // Room that is promised may also wait for pods that were leaving before.
+    void wait_for_leavers(Alternative& out) const {
+        const Snapshot& s = cluster_.snapshot();
+        for (const Placement& p : out.plan.placements) {
+            if (!p.after_evictions) continue;
+            const StringId word = s.words->find_string(p.node);
+            const NodeId node = word ? cluster_.find_node(word) : NodeId();
+            if (!node) continue;
+            for (PodId pod : s.node_pods[node]) {
+                if (s.pods[pod].state == PodState::kTerminating)
+                    out.seconds_until_free = std::max(out.seconds_until_free, grace(pod));
+            }
+        }
+    }
+
+    const Cluster& cluster_;
+    Dim work_;
+};
+
+// Everybody who would take longer than that to leave stays.
+Retrials::Change keep_slow_ones(const Retrials& trials, std::int64_t seconds) {
+    std::vector<std::string> slow;
+    const Snapshot& s = trials.snapshot();
+    for (PodId id : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[id].state == PodState::kRunning && trials.cluster().pod(id).grace_seconds > seconds)
+            slow.push_back(s.pod_name(id));
+    }
+    return protect(trials, slow).value_or([](WhatIf&) {});
+}
+
+// The plan whose slowest victim is quickest, with everybody placed whom the plan places.
+std::optional<Plan> soonest_free(Cluster& cluster,
+                                 const SchedulerConfig& config,
+                                 const Plan& plan,
+                                 const Measure& measure) {
+    static constexpr std::int64_t kMostPlans = 20;
+    Retrials trials(plan, cluster, config, kMostPlans);
+    if (!protect(trials, {})) return std::nullopt;
+    std::int64_t slowest = 0;
+    for (const Eviction& e : plan.evictions) {
+        if (const PodId pod = pod_named(cluster, e.pod)) slowest = std::max(slowest, measure.grace(pod));
+    }
+    std::set<std::int64_t> faster;
+    const Snapshot& s = cluster.snapshot();
+    for (PodId id : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[id].state == PodState::kRunning && cluster.pod(id).grace_seconds < slowest)
+            faster.insert(cluster.pod(id).grace_seconds);
+    }
+    std::vector<std::int64_t> limits(faster.begin(), faster.end());
+    Plan best = plan;
+    // Halving: a limit that serves as many is followed by a lower one, else by a higher one.
+    for (std::size_t low = 0, high = limits.size(); low < high;) {
+        const std::size_t middle = low + (high - low) / 2;
+        auto other = trials.with(keep_slow_ones(trials, limits[middle]));
+        if (!other) break;
+        if (other->unplaced.size() <= plan.unplaced.size()) {
+            best = std::move(*other);
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Alternatives find_alternatives(Cluster& cluster, const SchedulerConfig& config, const Plan& plan) {
+    Alternatives out{.lost_resource = work_resource(cluster, config), .plans = {}};
+    const Measure measure(cluster, out.lost_resource);
+    const auto add = [&](const char* name, Plan other) { out.plans.push_back(measure.of(name, std::move(other))); };
+    const auto plan_with = [&](const SchedulerConfig& other) { return WhatIf(cluster).plan(other); };
+    add("cheapest", plan);
+    add("pdbClean", plan_with(with_strict_budgets(config)));
+    using enum CostTerm;
+    add("fewestJobs", plan_with(with_terms_first(config, {kGangsBroken, kUnits, kPodCount})));
+    SchedulerConfig counting = config;
+    counting.plugins.lost_work_resource = out.lost_resource;
+    std::erase(counting.plugins.disable, "lostWork");
+    add("leastWorkLost", plan_with(with_terms_first(counting, {kLostWork})));
+    if (auto soonest = soonest_free(cluster, config, plan, measure)) add("soonestFree", std::move(*soonest));
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "explain/margin.h"
+#include "explain/stories.h"
+#include "explain/victim_order.h"
+#include "plugins/cost.h"
+
+namespace reprieve {
+namespace {
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+void note(std::vector<std::string>& names, const std::string& name) {
+    if (!is_one_of(names, name)) names.push_back(name);
+}
+
+// What an action takes, in general.
+std::string rule_of(const std::string& action) {
+    if (action == "preempt" || action == "gangPreempt") return "takes running pods of strictly lower priority";
+    if (action == "gangReclaim") return "takes back what a queue holds above its share";
+    if (action == "jobPreempt") return "takes preemptible pods of lower priority, or what a quota holds above its min";
+    if (action == "revoke") return "takes back what a quota uses above its runtime";
+    if (action == "servingPreempt") return "takes replicas of services that matter less";
+    if (action == "queueBalance") return "takes back what a queue uses above its allocation";
+    return "";
+}
+
+Standing standing_of(const Retrials& trials, PodId pod) {
+    const Snapshot& s = trials.snapshot();
+    const PodRow& row = s.pods[pod];
+    const Pod& fact = s.facts->pod(pod);
+    Standing out{.priority = row.unit_priority,
+                 .ran_seconds = std::max<std::int64_t>(0, (s.now_time - row.started).seconds()),
+                 .checkpoint_age = std::nullopt,
+                 .lost_work = std::nullopt,
+                 .lost_resource = trials.config().plugins.lost_work_resource,
+                 .grace_seconds = fact.grace_seconds,
+                 .queue = row.queue ? s.words->str(s.queues[row.queue].name) : ""};
+    if (fact.more().last_checkpoint.is_set())
+        out.checkpoint_age = std::max<std::int64_t>(0, (s.now_time - fact.more().last_checkpoint).seconds());
+    const Dim work = out.lost_resource.empty() ? Dim() : s.words->find_dimension(out.lost_resource);
+    if (work) out.lost_work = lost_work(s, pod, work);
+    return out;
+}
+
+class EvictionTeller {
+public:
+    EvictionTeller(const Plan& plan, Retrials* trials, const Subject& subject)
+        : plan_(plan),
+          trials_(trials),
+          subject_(subject) {}
+
+    EvictionStory tell(const std::string& owner) const {
+        EvictionStory out{.owner = owner};
+        for (const Eviction& e : plan_.evictions) {
+            if (e.owner != owner) continue;
+            if (is_one_of(subject_.pods, e.pod))
+                add(out, e);
+            else
+                out.with.push_back(e.pod);
+        }
+        out.rule = rule_of(out.action);
+        if (const Certificate* c = certificate_for(plan_, owner)) out.certificate = *c;
+        if (trials_ != nullptr) look_closer(out);
+        return out;
+    }
+
+private:
+    static void add(EvictionStory& out, const Eviction& e) {
+        note(out.pods, e.pod);
+        note(out.nodes, e.node);
+        out.action = e.action;
+        out.reason = e.reason;
+        out.unit = e.unit;
+        out.group = e.group;
+        out.mode = e.mode;
+        out.pdb_violation = out.pdb_violation || e.pdb_violation;
+    }
+
+    // What only the facts tell.
+    void look_closer(EvictionStory& out) const {
+        const Cluster& cluster = trials_->cluster();
+        out.owner_priority = attack_priority(cluster, out.owner);
+        if (const PodId pod = pod_named(cluster, out.pods.front())) out.standing = standing_of(*trials_, pod);
+        out.order = victim_order(*trials_, out.owner, out.action, out.nodes);
+        for (OrderedUnit& unit : out.order)
+            unit.subject = std::ranges::any_of(unit.pods, [&](const std::string& p) { return is_one_of(out.pods, p); });
+        out.margin = margin_of_victim(*trials_, subject_, out.owner);
+    }
+
+    const Plan& plan_;
+    Retrials* trials_;
+    const Subject& subject_;
+};
+
+}  // namespace
+
+std::vector<EvictionStory> eviction_stories(const Plan& plan, Retrials* trials, const Subject& subject) {
+    std::set<std::string> owners;
+    for (const Eviction& e : plan.evictions) {
+        if (is_one_of(subject.pods, e.pod)) owners.insert(e.owner);
+    }
+    std::vector<EvictionStory> out;
+    const EvictionTeller teller(plan, trials, subject);
+    for (const std::string& owner : owners)
+        out.push_back(teller.tell(owner));
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,142 @@
+#include "explain/levers.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+constexpr Duration kForGood{INT64_MAX};
+
+template <class Edit>
+Retrials::Change edit_pods(const Cluster& cluster, std::vector<PodId> pods, Edit edit) {
+    return [&cluster, pods = std::move(pods), edit](WhatIf& world) {
+        // Facts move when one of them is changed: read all of them first.
+        std::vector<Pod> facts;
+        for (PodId pod : pods)
+            facts.push_back(cluster.pod(pod));
+        for (Pod& fact : facts) {
+            Pod after = fact;
+            edit(after);
+            world.change(std::move(fact), std::move(after));
+        }
+    };
+}
+
+template <class Fact, class Edit>
+Retrials::Change edit_fact(const Fact& fact, Edit edit) {
+    return [before = fact, edit](WhatIf& world) {
+        Fact after = before;
+        edit(after);
+        world.change(before, std::move(after));
+    };
+}
+
+std::vector<PodId> ids_of(const Cluster& cluster, const std::vector<std::string>& names) {
+    std::vector<PodId> out;
+    for (const std::string& name : names) {
+        if (const PodId pod = pod_named(cluster, name)) out.push_back(pod);
+    }
+    return out;
+}
+
+// The root of the groups above a gang, where it has a priority of its own.
+const CompositeGroup* priority_root(const Snapshot& s, const GangRow& gang) {
+    CompositeId root = gang.composite;
+    while (root && s.composites[root].parent)
+        root = s.composites[root].parent;
+    if (!root) return nullptr;
+    const CompositeGroup* fact = s.composites[root].fact;
+    return fact->priority || s.facts->priority_class(fact->priority_class) != nullptr ? fact : nullptr;
+}
+
+PriorityLever pod_lever(const Cluster& cluster, const std::string& of, std::vector<PodId> pods, std::int32_t now) {
+    return {.of = of, .now = now, .set = [&cluster, pods = std::move(pods)](std::int32_t value) {
+                return edit_pods(cluster, pods, [value](Pod& pod) { pod.priority = value; });
+            }};
+}
+
+}  // namespace
+
+GangId gang_named(const Cluster& cluster, const std::string& full) {
+    const Snapshot& s = cluster.snapshot();
+    for (GangId id : IdRange<GangId>(s.gangs.size())) {
+        if (s.gangs[id].alive && s.gang_name(id) == full) return id;
+    }
+    return {};
+}
+
+bool plugin_on(const SchedulerConfig& config, const char* name) {
+    return std::ranges::find(config.plugins.disable, name) == config.plugins.disable.end();
+}
+
+std::optional<PriorityLever> priority_lever(const Cluster& cluster, const Subject& subject) {
+    const Snapshot& s = cluster.snapshot();
+    const std::vector<PodId> pods = ids_of(cluster, subject.pods);
+    if (pods.empty()) return std::nullopt;
+    const GangId id = subject.gang ? gang_named(cluster, subject.name) : s.pods[pods.front()].gang;
+    if (!id) return pod_lever(cluster, subject.name, pods, s.pods[pods.front()].priority);
+    const GangRow& gang = s.gangs[id];
+    if (const CompositeGroup* root = priority_root(s, gang)) {
+        return PriorityLever{.of = s.words->str(root->ns) + "/" + s.words->str(root->name),
+                             .now = gang.defend_priority,
+                             .set = [fact = *root](std::int32_t value) {
+                                 return edit_fact(fact, [value](CompositeGroup& g) { g.priority = value; });
+                             }};
+    }
+    if (gang.fact != nullptr && (subject.gang || gang.priority_from_group)) {
+        return PriorityLever{
+            .of = s.gang_name(id), .now = gang.defend_priority, .set = [fact = *gang.fact](std::int32_t value) {
+                return edit_fact(fact, [value](Gang& g) { g.priority = value; });
+            }};
+    }
+    return pod_lever(cluster, subject.name, pods, subject.gang ? gang.defend_priority : s.pods[pods.front()].priority);
+}
+
+std::optional<Retrials::Change> protect(const Retrials& trials, const std::vector<std::string>& pods) {
+    const bool marked = plugin_on(trials.config(), "protected");
+    if (!marked && !plugin_on(trials.config(), "minRuntime")) return std::nullopt;
+    return edit_pods(trials.cluster(), ids_of(trials.cluster(), pods), [marked](Pod& pod) {
+        if (marked)
+            pod.make_extras().preemptible = false;
+        else
+            pod.make_extras().min_runtime = kForGood;
+    });
+}
+
+Retrials::Change min_runtime(const Cluster& cluster, const Subject& subject, std::int64_t seconds) {
+    const Duration runtime{seconds * 1'000'000};
+    if (const GangId id = subject.gang ? gang_named(cluster, subject.name) : GangId()) {
+        if (const Gang* fact = cluster.snapshot().gangs[id].fact)
+            return edit_fact(*fact, [runtime](Gang& gang) { gang.settings.min_runtime = runtime; });
+    }
+    return edit_pods(
+        cluster, ids_of(cluster, subject.pods), [runtime](Pod& pod) { pod.make_extras().min_runtime = runtime; });
+}
+
+Retrials::Change checkpoint_age(const Cluster& cluster, PodId pod, std::int64_t seconds) {
+    const Time at = cluster.snapshot().now_time + Duration{-seconds * 1'000'000};
+    return edit_pods(cluster, {pod}, [at](Pod& fact) { fact.make_extras().last_checkpoint = at; });
+}
+
+Pod unbound(const Pod& pod) {
+    Pod out = pod;
+    out.node = {};
+    out.phase = PodPhase::kPending;
+    out.started = {};
+    out.ready = false;
+    if (out.extras) {
+        out.extras->held_devices.clear();
+        out.extras->resize_held.reset();
+    }
+    return out;
+}
+
+Retrials::Change runs_on(const Cluster& cluster, PodId pod, NodeId node) {
+    const StringId name = cluster.node(node)->name;
+    return edit_pods(cluster, {pod}, [name](Pod& fact) {
+        fact.node = name;
+        if (fact.extras) fact.extras->held_devices.clear();
+    });
+}
+
+}  // namespace reprieve

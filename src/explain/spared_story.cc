@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <map>
+
+#include "explain/levers.h"
+#include "explain/stories.h"
+#include "explain/victim_order.h"
+
+namespace reprieve {
+namespace {
+
+// What would happen to the pod if those who go were protected.
+void ask_who_is_next(Retrials& trials, const std::vector<std::string>& pods, SparedStory& story) {
+    const auto change = protect(trials, story.instead);
+    if (!change) return;
+    const auto plan = trials.with(*change);
+    if (!plan) return;
+    story.then = compare(trials.plan(), *plan, story.owner);
+    story.next = std::ranges::any_of(plan->evictions,
+                                     [&](const Eviction& e) { return std::ranges::find(pods, e.pod) != pods.end(); });
+}
+
+}  // namespace
+
+std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject) {
+    const Snapshot& s = trials.snapshot();
+    std::map<std::string, std::string> at_home;  // node -> the first pod there
+    for (const std::string& name : subject.pods) {
+        const PodId pod = pod_named(trials.cluster(), name);
+        if (pod && s.pods[pod].node) at_home.emplace(s.node_name(s.pods[pod].node), name);
+    }
+    std::vector<SparedStory> out;
+    for (const Eviction& e : trials.plan().evictions) {
+        if (!at_home.contains(e.node) || std::ranges::any_of(out, [&](const auto& t) { return t.owner == e.owner; }))
+            continue;
+        SparedStory& story = out.emplace_back();
+        story.owner = e.owner;
+        story.action = e.action;
+        story.node = e.node;
+        for (const Eviction& other : trials.plan().evictions)
+            if (other.owner == e.owner) story.instead.push_back(other.pod);
+        const Exemption exempt = exemption(trials, e.owner, e.action, at_home.at(e.node));
+        story.rule = exempt.rule;
+        story.why = exempt.why;
+        if (story.rule.empty()) ask_who_is_next(trials, subject.pods, story);
+    }
+    return out;
+}
+
+}  // namespace reprieve

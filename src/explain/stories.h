@@ -1,0 +1,22 @@
+// Stories: one for each kind of outcome, from the plan and, where they are at hand, the facts it was made from.
+//
+// `trials` is null where only the plan is known; then a story says what the plan says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/retrials.h"
+#include "explain/subject.h"
+
+namespace reprieve {
+
+// For each owner that takes pods of the subject.
+[[nodiscard]] std::vector<EvictionStory> eviction_stories(const Plan& plan, Retrials* trials, const Subject& subject);
+[[nodiscard]] std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials, const Subject& subject);
+// One for each reason.
+[[nodiscard]] std::vector<UnplacedStory> unplaced_stories(const Plan& plan, Retrials* trials, const Subject& subject);
+// For each owner for whom room was made on a node where the pod runs and stays.
+[[nodiscard]] std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject);
+
+}  // namespace reprieve

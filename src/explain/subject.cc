@@ -1,0 +1,132 @@
+#include "explain/subject.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "manifest/suggest.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kMostNames = 3;
+
+std::string_view bare(std::string_view full) { return full.substr(full.find('/') + 1); }
+
+bool is_name_of(std::string_view name, std::string_view full) { return name == full || name == bare(full); }
+
+struct Names {
+    std::set<std::string> pods;
+    std::set<std::string> gangs;
+};
+
+void note(std::set<std::string>& names, const std::string& name) {
+    if (!name.empty()) names.insert(name);
+}
+
+Names names_in(const Plan& plan) {
+    Names out;
+    for (const Eviction& e : plan.evictions) {
+        note(out.pods, e.pod);
+        note(out.gangs, e.group);
+    }
+    for (const Placement& p : plan.placements) {
+        note(out.pods, p.pod);
+        note(out.gangs, p.owner);
+    }
+    for (const Unplaced& u : plan.unplaced) {
+        note(out.pods, u.pod);
+        note(out.gangs, u.owner);
+    }
+    for (const Match& m : plan.matches) {
+        note(out.gangs, m.owner);
+        for (const MatchVictim& victim : m.victims)
+            note(out.pods, victim.pod);
+    }
+    return out;
+}
+
+void add_names(const Snapshot& s, Names& out) {
+    for (PodId id : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[id].state != PodState::kAbsent) out.pods.insert(s.pod_name(id));
+    }
+    for (GangId id : IdRange<GangId>(s.gangs.size())) {
+        if (s.gangs[id].alive) out.gangs.insert(s.gang_name(id));
+    }
+}
+
+std::vector<std::string> matches(const std::set<std::string>& names, const std::string& name) {
+    if (names.contains(name)) return {name};
+    std::vector<std::string> out;
+    std::ranges::copy_if(
+        names, std::back_inserter(out), [&](const std::string& full) { return is_name_of(name, full); });
+    return out;
+}
+
+std::string hint(const Names& names, const std::string& name) {
+    std::vector<std::string_view> known(names.gangs.begin(), names.gangs.end());
+    known.insert(known.end(), names.pods.begin(), names.pods.end());
+    std::vector<std::string_view> compared;
+    const bool full = name.find('/') != std::string::npos;
+    for (std::string_view other : known)
+        compared.push_back(full ? other : bare(other));
+    std::vector<std::string_view> near;
+    for (const std::size_t at : nearest_places(name, compared, kMostNames))
+        near.push_back(known[at]);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
+}
+
+std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const std::string& gang) {
+    std::set<std::string> pods;
+    for (const Eviction& e : plan.evictions)
+        if (e.group == gang) pods.insert(e.pod);
+    for (const Placement& p : plan.placements)
+        if (p.owner == gang) pods.insert(p.pod);
+    for (const Unplaced& u : plan.unplaced)
+        if (u.owner == gang) note(pods, u.pod);
+    if (cluster != nullptr) {
+        const Snapshot& s = cluster->snapshot();
+        for (GangId id : IdRange<GangId>(s.gangs.size())) {
+            if (!s.gangs[id].alive || s.gang_name(id) != gang) continue;
+            for (PodId pod : s.gangs[id].pods)
+                pods.insert(s.pod_name(pod));
+        }
+    }
+    return {pods.begin(), pods.end()};
+}
+
+}  // namespace
+
+PodId pod_named(const Cluster& cluster, std::string_view full) {
+    const std::size_t slash = full.find('/');
+    if (slash == std::string_view::npos) return {};
+    const StringId ns = cluster.words().find_string(full.substr(0, slash));
+    return ns ? cluster.find_pod(ns, full.substr(slash + 1)) : PodId();
+}
+
+Result<Subject> find_subject(const Plan& plan, const Cluster* cluster, const std::string& name, bool gang) {
+    Names names = names_in(plan);
+    if (cluster != nullptr) add_names(cluster->snapshot(), names);
+    if (gang) names.pods.clear();
+    std::vector<std::string> found = matches(names.pods, name);
+    const bool is_pod = !found.empty();
+    if (!is_pod) found = matches(names.gangs, name);
+    if (found.size() > 1)
+        return fail(fmt::format("{} is a name in several namespaces; which one: {}?", name, fmt::join(found, ", ")));
+    if (found.empty()) {
+        const char* what = gang ? "gang" : "pod or gang";
+        return fail(fmt::format("{}: {} such {}{}",
+                                name,
+                                cluster != nullptr ? "there is no" : "the plan knows no",
+                                what,
+                                hint(names, name)));
+    }
+    Subject out{.name = found.front(), .gang = !is_pod};
+    out.pods = is_pod ? found : members(plan, cluster, out.name);
+    return out;
+}
+
+}  // namespace reprieve

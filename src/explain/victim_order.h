@@ -1,0 +1,28 @@
+// The order in which those on some nodes could go for an owner, and why others could not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/retrials.h"
+
+namespace reprieve {
+
+// Every unit that the action may take on these nodes, first to go first, as it was before the plan. Empty for actions
+// that keep an order of their own.
+[[nodiscard]] std::vector<OrderedUnit> victim_order(const Retrials& trials,
+                                                    const std::string& owner,
+                                                    const std::string& action,
+                                                    const std::vector<std::string>& nodes);
+
+// Why a running pod could not be taken.
+struct Exemption {
+    std::string rule;  // name of the rule; empty: it could
+    std::string why;   // "it is ..."
+};
+[[nodiscard]] Exemption exemption(const Retrials& trials,
+                                  const std::string& owner,
+                                  const std::string& action,
+                                  const std::string& pod);
+
+}  // namespace reprieve

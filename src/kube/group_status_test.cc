@@ -1,0 +1,137 @@
+#include "kube/group_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "kube/fake_api.h"
+#include "manifest/decode.h"
+
+namespace reprieve {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Time kNow{1'767'268'800'000'000};
+
+class GroupStatusTest : public ::testing::Test {
+protected:
+    void see(const std::string& api_version, const std::string& spec, const std::string& status) {
+        const std::string json = R"({"apiVersion":")" + api_version +
+                                 R"(","kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},"spec":{)" + spec +
+                                 R"(},"status":{)" + status + "}}";
+        Decoder decoder(words_);
+        auto decoded = decoder.decode(json);
+        ASSERT_TRUE(decoded && *decoded);
+        addresses_.see(**decoded, words_, api_version, json);
+    }
+    void see_volcano(const std::string& status) { see("scheduling.volcano.sh/v1beta1", R"("minMember":2)", status); }
+    void see_core(const std::string& status) {
+        see("scheduling.k8s.io/v1beta1", R"("schedulingPolicy":{"gang":{"minCount":2}})", status);
+    }
+    void take(const Plan& plan) {
+        on_thread([&] { groups_.take(plan); });
+    }
+    void count(const GangCount& count) {
+        on_thread([&] { groups_.count("ns/g", count, kNow); });
+    }
+    // The body of the newest status patch; empty: there was none.
+    std::string told() const {
+        const auto asked = api_.asked();
+        return asked.empty() ? std::string() : asked.back().body;
+    }
+    std::size_t writes() const { return api_.asked().size(); }
+
+    static Plan waits(std::size_t victims) {
+        Plan plan{.now = kNow};
+        plan.placements.push_back({.pod = "ns/a", .node = "n1", .after_evictions = true, .owner = "ns/g"});
+        for (std::size_t i = 0; i < victims; ++i)
+            plan.evictions.push_back({.pod = "ns/v" + std::to_string(i), .node = "n1", .owner = "ns/g"});
+        return plan;
+    }
+
+private:
+    void on_thread(const std::function<void()>& work) {
+        std::atomic<bool> done = false;
+        client_.run(this, [&] {
+            work();
+            done = true;
+        });
+        while (!done || !outbox_.settled())
+            std::this_thread::yield();
+    }
+
+    Vocabulary words_;
+    AddressBook addresses_;
+    FakeApi api_{[](const FakeApi::Asked&) { return FakeApi::Reply{}; }};
+    HttpClient client_{api_.access(), api_.client_options()};
+    KnownPods pods_;
+    Outbox outbox_{client_, pods_, [] { return true; }};
+    GroupStatus groups_{outbox_, addresses_};
+};
+
+TEST_F(GroupStatusTest, AGangIsToldOnceThatItWaitsForVictims) {
+    see_volcano(R"("phase":"Pending")");
+    take(waits(3));
+    EXPECT_THAT(told(), AllOf(HasSubstr(R"("phase":"Inqueue")"), HasSubstr("waits for 3 preempted pods to leave")));
+    take(waits(0));
+    EXPECT_EQ(writes(), 1U) << "those that leave are still the same";
+}
+
+TEST_F(GroupStatusTest, ACoreGangThatWaitsIsNotScheduled) {
+    see_core("");
+    take(waits(0));
+    EXPECT_THAT(told(), AllOf(HasSubstr("PodGroupInitiallyScheduled"), HasSubstr(R"("status":"False")")));
+}
+
+TEST_F(GroupStatusTest, MembersThatHaveAPlaceMakeTheGangScheduledWhoeverBoundThem) {
+    see_core("");
+    count({.members = 2, .placed = 1});
+    EXPECT_EQ(writes(), 0U);
+    count({.members = 2, .placed = 2});
+    EXPECT_THAT(told(), AllOf(HasSubstr("PodGroupInitiallyScheduled"), HasSubstr(R"("status":"True")")));
+    count({.members = 2, .placed = 2, .running = 2});
+    EXPECT_EQ(writes(), 1U);
+}
+
+TEST_F(GroupStatusTest, AVolcanoGroupSaysHowManyRun) {
+    see_volcano(R"("phase":"Running")");
+    count({.members = 2, .placed = 2, .running = 1});
+    EXPECT_EQ(told(), R"({"status":{"running":1,"succeeded":0,"failed":0}})");
+    see_volcano(R"("phase":"Running","running":1)");
+    count({.members = 2, .placed = 2, .running = 1});
+    EXPECT_EQ(writes(), 1U);
+}
+
+TEST_F(GroupStatusTest, AVolcanoGroupThatLostMembersHasToBePlacedAgain) {
+    see_volcano(R"("phase":"Running","running":2)");
+    count({.members = 1, .placed = 1, .running = 1});
+    EXPECT_THAT(told(), HasSubstr(R"("phase":"Unknown")"));
+    see_volcano(R"("phase":"Unknown","running":1)");
+    count({});
+    EXPECT_THAT(told(), HasSubstr(R"("phase":"Inqueue")"));
+    see_volcano(R"("phase":"Inqueue")");
+    count({.members = 2, .placed = 2});
+    EXPECT_THAT(told(), HasSubstr(R"("phase":"Running")"));
+}
+
+TEST_F(GroupStatusTest, AVolcanoGroupIsCompletedWhenAllItsMembersAreDone) {
+    see_volcano(R"("phase":"Running","running":2)");
+    count({.members = 2, .placed = 2, .running = 1, .succeeded = 1});
+    EXPECT_THAT(told(), Not(HasSubstr("phase")));
+    count({.members = 2, .placed = 2, .succeeded = 2});
+    EXPECT_THAT(told(), HasSubstr(R"("phase":"Completed")"));
+}
+
+TEST_F(GroupStatusTest, OtherDialectsAreLeftToTheirControllers) {
+    see("scheduling.x-k8s.io/v1alpha1", R"("minMember":2)", "");
+    take(waits(1));
+    count({.members = 2, .placed = 2, .running = 2});
+    EXPECT_EQ(writes(), 0U);
+}
+
+}  // namespace
+}  // namespace reprieve

@@ -1,0 +1,46 @@
+// QuotaVote: what a job may take by the rules of quotas.
+//
+// In its own quota: preemptible pods of strictly lower priority; a non-preemptible job within its minimum takes any
+// preemptible pod. From other quotas: only what they hold above their minimums at each level below the common ancestor,
+// whatever its priority, and only if the job's own quota then holds no more than its minimum, the job included. Pods in
+// no quota are ordinary victims of lower priority.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plugins/quota_kinds.h"
+#include "plugins/victim_vote.h"
+
+namespace reprieve {
+
+struct QuotaJob {
+    QueueId queue;
+    std::int32_t priority = 0;
+    bool fixed = false;  // non-preemptible
+    std::span<const Resources::Amount> asked;
+};
+
+class QuotaVote final : public VictimVote {
+public:
+    QuotaVote(const Snapshot& snapshot, QuotaKinds kinds, const QuotaJob& job);
+
+    // Whether this pod is a candidate at all.
+    [[nodiscard]] bool may_take(PodId pod) const;
+    [[nodiscard]] bool in_quota(QueueId queue) const;
+    [[nodiscard]] bool is_own(QueueId queue) const { return queue == job_.queue; }
+
+    void reset() override;
+    [[nodiscard]] bool passes() const override;
+
+private:
+    [[nodiscard]] bool may_give(const Part& part) override;
+    [[nodiscard]] bool returns_to(QueueId level) const;
+
+    QuotaKinds kinds_;
+    QuotaJob job_;
+    bool has_minimum_ = false;           // in every dimension it asks for that its quota manages
+    std::vector<QueueId> returning_to_;  // levels of the job's path for which others give back
+};
+
+}  // namespace reprieve

@@ -1,0 +1,55 @@
+#include "plugins/victim_vote.h"
+
+#include <algorithm>
+
+namespace reprieve {
+
+VictimVote::VictimVote(const Snapshot& snapshot) : snapshot_(snapshot) {
+    for (QueueId q : IdRange<QueueId>(snapshot.queues.size())) {
+        for (Dim dim : IdRange<Dim>(snapshot.dims))
+            base_.push_back(snapshot.later.queue_used(q, dim));
+    }
+    given_.assign(base_.size(), 0);
+}
+
+void VictimVote::reset() { given_.assign(base_.size(), 0); }
+
+std::vector<QueueId> VictimVote::levels_below_common(QueueId of, QueueId other) const {
+    const std::vector<QueueId>& path = snapshot_.queue_path[other];
+    std::vector<QueueId> out;
+    for (QueueId q : snapshot_.queue_path[of]) {
+        if (std::ranges::find(path, q) != path.end()) break;
+        out.push_back(q);
+    }
+    return out;
+}
+
+bool VictimVote::breaks_guarantee(QueueId queue, const Resources& amounts) const {
+    const Queue* fact = snapshot_.queues[queue].fact;
+    return fact != nullptr && std::ranges::any_of(fact->guarantee, [&](const auto& floor) {
+               const std::int64_t gives = amounts.get(floor.dim);
+               return gives > 0 && used(queue, floor.dim) - gives < floor.value;
+           });
+}
+
+bool VictimVote::accept(std::span<const PodId> pods) {
+    // Pods of one unit may sit in several queues; each gives its part.
+    std::vector<Part> parts;
+    for (PodId pod : pods) {
+        const QueueId queue = snapshot_.pods[pod].queue;
+        auto part = std::ranges::find(parts, queue, &Part::queue);
+        if (part == parts.end()) part = parts.insert(parts.end(), {queue, {}});
+        for (const auto& [dim, value] : snapshot_.class_of(pod).requests)
+            part->amounts.add(dim, value);
+    }
+    if (!std::ranges::all_of(parts, [&](const Part& part) { return part.queue && may_give(part); })) return false;
+    for (const Part& part : parts) {
+        for (QueueId q : snapshot_.queue_path[part.queue]) {
+            for (const auto& [dim, value] : part.amounts)
+                given_[at(q, dim)] += value;
+        }
+    }
+    return true;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,55 @@
+// VictimVote: which of the ordered candidates an action may take by the rules of queues; cumulative, one vote for all.
+//
+// Use is what the queues hold, without those who are leaving, when the vote is called; what is accepted counts as given
+// by every queue on its path until the next vote begins.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+class VictimVote {
+public:
+    explicit VictimVote(const Snapshot& snapshot);
+    VictimVote(const VictimVote&) = delete;
+    VictimVote& operator=(const VictimVote&) = delete;
+    virtual ~VictimVote() = default;
+
+    // Starts a new vote: nothing is given yet.
+    virtual void reset();
+    // Whether these pods may go on top of those accepted before; accepting counts them.
+    [[nodiscard]] bool accept(std::span<const PodId> pods);
+    // Whether all that was accepted may go together.
+    [[nodiscard]] virtual bool passes() const { return true; }
+
+protected:
+    // What one queue would give.
+    struct Part {
+        QueueId queue;
+        Resources amounts;
+    };
+    [[nodiscard]] virtual bool may_give(const Part& part) = 0;
+
+    [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
+    // `of` and its ancestors below the first one that is on both paths.
+    [[nodiscard]] std::vector<QueueId> levels_below_common(QueueId of, QueueId other) const;
+    [[nodiscard]] std::int64_t used_before(QueueId queue, Dim dim) const { return base_[at(queue, dim)]; }
+    [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const {
+        return base_[at(queue, dim)] - given_[at(queue, dim)];
+    }
+    // Whether a queue would be left with less than it is guaranteed.
+    [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
+
+private:
+    [[nodiscard]] std::size_t at(QueueId queue, Dim dim) const { return queue.index() * snapshot_.dims + dim.index(); }
+
+    const Snapshot& snapshot_;
+    std::vector<std::int64_t> base_;   // queue x dim: use when the vote was called
+    std::vector<std::int64_t> given_;  // queue x dim
+};
+
+}  // namespace reprieve

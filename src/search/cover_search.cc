@@ -1,0 +1,284 @@
+#include "search/cover_search.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace reprieve {
+
+CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forced) : owner_(owner) {
+    build_cover();
+    if (!cover_ || cover_->overflowed()) return;
+    build_scale();
+    if (!scale_->usable()) return;
+    usable_ = true;
+    weights_ = scale_->weights();
+    build_classes();
+    root_.assign(owner_.list_.units.size(), UnitState::kOpen);
+    for (std::uint32_t unit : forced)
+        let_go(root_, unit);
+}
+
+void CoverSearch::build_cover() {
+    const Snapshot& s = owner_.session_.snapshot;
+    std::vector<Resources::Amount> ask;
+    for (const auto& amount : owner_.fit_.ask()) {
+        if (amount.value > 0) ask.push_back(amount);
+    }
+    if (ask.size() > SlotCover::kMostDims) return;
+    SlotCover::Room one{};
+    for (std::size_t d = 0; d < ask.size(); ++d)
+        one[d] = ask[d].value;
+    std::vector<SlotCover::Place> places;
+    std::vector<std::int32_t> place_of(s.nodes.size(), -1);
+    for (NodeId node : s.nodes_by_name) {
+        if (!owner_.in_domain_[node.index()] || !owner_.fit_.accepts(node)) continue;
+        place_of[node.index()] = static_cast<std::int32_t>(places.size());
+        SlotCover::Place& place = places.emplace_back();
+        for (std::size_t d = 0; d < ask.size(); ++d)
+            place.free[d] = s.later.free(node, ask[d].dim);
+    }
+    for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
+        for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u])) {
+            const std::int32_t at = place_of[s.pods[pod].node.index()];
+            if (at < 0) continue;
+            auto& gifts = places[static_cast<std::size_t>(at)].gifts;
+            if (gifts.empty() || gifts.back().unit != u) gifts.push_back({.unit = u});
+            for (std::size_t d = 0; d < ask.size(); ++d)
+                gifts.back().room[d] += room_of(s, pod, ask[d].dim);
+        }
+    }
+    cover_.emplace(one, owner_.fit_.wanted(), std::move(places), owner_.list_.units.size());
+}
+
+void CoverSearch::build_scale() {
+    const Snapshot& s = owner_.session_.snapshot;
+    std::vector<Resources::Amount> need;
+    std::vector<std::int64_t> amounts;
+    for (const auto& amount : owner_.fit_.need()) {
+        if (amount.dim == kPods || amount.value <= 0) continue;
+        need.push_back(amount);
+        amounts.push_back(amount.value);
+    }
+    std::vector<Cost> alone;
+    std::vector<std::vector<std::int64_t>> destroyed;
+    for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
+        alone.push_back(owner_.cost_of(std::span(&u, 1)));
+        std::vector<std::int64_t>& mine = destroyed.emplace_back(need.size());
+        for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u])) {
+            for (const auto& [dim, value] : s.class_of(pod).requests) {
+                const auto at = std::ranges::find(need, dim, &Resources::Amount::dim);
+                if (at != need.end()) mine[static_cast<std::size_t>(at - need.begin())] += value;
+            }
+        }
+    }
+    scale_.emplace(owner_.rules_.order->terms(), std::move(alone), destroyed, amounts);
+}
+
+// Alike: the same cost alone, the same room on the same nodes, no tie to other units.
+void CoverSearch::build_classes() {
+    const std::vector<Unit>& units = owner_.list_.units;
+    std::vector<bool> tied(units.size());
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        if (units[u].whole < 0) continue;
+        tied[u] = true;
+        tied[static_cast<std::size_t>(units[u].whole)] = true;
+    }
+    std::map<std::pair<std::vector<std::int64_t>, Wide>, std::uint32_t> classes;
+    class_of_.resize(units.size());
+    for (std::uint32_t u = 0; u < units.size(); ++u) {
+        std::vector<std::int64_t> key = cover_->gifts_of(u);
+        const Cost& alone = scale_->alone(u);
+        key.insert(key.end(), alone.terms.begin(), alone.terms.end());
+        if (tied[u]) key.push_back(u);
+        class_of_[u] = classes.try_emplace({std::move(key), weights_[u]}, u).first->second;
+    }
+}
+
+std::optional<Cost> CoverSearch::bound() {
+    const auto relaxed = relax(root_);
+    return relaxed ? std::optional(relaxed->bound) : std::nullopt;
+}
+
+Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& weights) const {
+    Wide sum = 0;
+    for (std::size_t u = 0; u < states.size(); ++u)
+        sum += states[u] == UnitState::kGone ? weights[u] : 0;
+    return sum;
+}
+
+// Enough for the members, and the terms before this one no worse than they must be.
+bool CoverSearch::still_serves(const States& states, std::size_t term, Wide target) {
+    if (!cover_->holds(states)) return false;
+    if (target == 0) return true;
+    const auto choice = cover_->cheapest(states, scale_->weights_before(term));
+    return choice && choice->cost <= target;
+}
+
+std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
+    if (!cover_->holds(states)) return std::nullopt;
+    const auto terms = owner_.rules_.order->terms();
+    Relaxed out;
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+        if (CostScale::adds_up(terms[t])) continue;
+        if (!scale_->holds_at(t) || terms[t] == CostTerm::kLatestStart) {
+            out.bound.terms[t] = lowest_value(t, states);
+            continue;
+        }
+        if (terms[t] == CostTerm::kQueueOrder)
+            drop_queues(t, states, out.bound);
+        else
+            keep_lowest(t, states, out.bound);
+    }
+    auto choice = cover_->cheapest(states, weights_);
+    if (!choice) return std::nullopt;
+    scale_->decode(weight_of_gone(states, weights_) + choice->cost, out.bound);
+    out.choice = std::move(*choice);
+    return out;
+}
+
+std::int64_t CoverSearch::lowest_value(std::size_t term, const States& states) const {
+    std::int64_t lowest = INT64_MAX;
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (states[u] != UnitState::kStays) lowest = std::min(lowest, scale_->alone(u).terms[term]);
+    }
+    return lowest;
+}
+
+void CoverSearch::keep_lowest(std::size_t term, States& states, Cost& bound) {
+    const std::vector<Wide> before = scale_->weights_before(term);
+    const auto first = cover_->cheapest(states, before);
+    const Wide target = first ? first->cost : 0;
+    std::set<std::int64_t> values;
+    std::int64_t lowest = INT64_MIN;
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        const std::int64_t value = scale_->alone(u).terms[term];
+        // Terms before this one can be had for nothing: whoever adds to them is out.
+        if (states[u] == UnitState::kOpen && target == 0 && before[u] > 0) states[u] = UnitState::kStays;
+        if (states[u] == UnitState::kGone) lowest = std::max(lowest, value);
+        if (states[u] == UnitState::kOpen) values.insert(value);
+    }
+    if (lowest != INT64_MIN) values.insert(lowest);
+    for (std::int64_t value : values) {
+        if (value < lowest) continue;
+        States fewer = states;
+        for (std::uint32_t u = 0; u < states.size(); ++u) {
+            if (states[u] == UnitState::kOpen && scale_->alone(u).terms[term] > value) fewer[u] = UnitState::kStays;
+        }
+        bound.terms[term] = value;
+        if (!still_serves(fewer, term, target)) continue;
+        states = std::move(fewer);
+        return;
+    }
+}
+
+// The dearest queue that can be left out is left out first.
+void CoverSearch::drop_queues(std::size_t term, States& states, Cost& bound) {
+    const auto first = cover_->cheapest(states, scale_->weights_before(term));
+    const Wide target = first ? first->cost : 0;
+    std::set<std::int64_t, std::greater<>> values;
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (states[u] != UnitState::kStays) values.insert(scale_->alone(u).terms[term]);
+    }
+    constexpr std::int64_t kBase = 4096;
+    std::int64_t divisor = 1;
+    bound.terms[term] = 0;
+    for (std::int64_t value : values) {
+        States fewer = states;
+        bool gone = false;
+        for (std::uint32_t u = 0; u < states.size(); ++u) {
+            if (scale_->alone(u).terms[term] != value) continue;
+            gone = gone || states[u] == UnitState::kGone;
+            if (states[u] == UnitState::kOpen) fewer[u] = UnitState::kStays;
+        }
+        if (!gone && still_serves(fewer, term, target)) {
+            states = std::move(fewer);
+            continue;
+        }
+        bound.terms[term] += value / divisor;
+        divisor = divisor > INT64_MAX / kBase ? INT64_MAX : divisor * kBase;
+    }
+}
+
+Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
+    best_ = &best;
+    most_work_ = cover_->work() + work;
+    open_bound_.reset();
+    descend(root_, owner_.bound_);
+    owner_.reset();
+    if (cover_->overflowed()) open_bound_ = owner_.bound_;
+    if (!open_bound_) return best ? best->cost : owner_.bound_;
+    return best ? std::min(*open_bound_, best->cost) : *open_bound_;
+}
+
+void CoverSearch::leave_open(const Cost& bound) { open_bound_ = open_bound_ ? std::min(*open_bound_, bound) : bound; }
+
+void CoverSearch::descend(const States& states, const Cost& inherited) {
+    if (cover_->work() >= most_work_) {
+        leave_open(inherited);
+        return;
+    }
+    const auto relaxed = relax(states);
+    if (!relaxed) return;
+    const auto hopeless = [&] { return *best_ && !(relaxed->bound < (*best_)->cost); };
+    if (hopeless()) return;
+    const bool legal = attempt(states, relaxed->choice);
+    // A rule that the arithmetic does not see stands in the way: others may be better off than it thinks.
+    if (!legal) leave_open(relaxed->bound);
+    // Whoever else goes would only cost more.
+    if (hopeless() || (legal && relaxed->choice.chosen.empty())) return;
+    const auto unit = branch_unit(states, relaxed->choice);
+    if (!unit) return;
+    States next = states;
+    let_go(next, *unit);
+    descend(next, relaxed->bound);
+    next = states;
+    let_stay(next, *unit);
+    descend(next, relaxed->bound);
+}
+
+// Takes what is decided and what the relaxation picked, each unit whole; true if that is allowed and enough.
+bool CoverSearch::attempt(const States& states, const SlotCover::Choice& choice) {
+    owner_.reset();
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (states[u] == UnitState::kGone) owner_.take_with_links(u);
+    }
+    for (std::uint32_t u : choice.chosen)
+        owner_.take_with_links(u);
+    if (!owner_.fit_.passes() || !owner_.vote(owner_.taken_units())) return false;
+    owner_.give_back();
+    owner_.keep_best(*best_);
+    return true;
+}
+
+// First what was paid for in part, the dearest; then a gang that goes, for its surplus goes with it; then anybody.
+std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, const SlotCover::Choice& choice) const {
+    const auto dearest = [&](std::span<const std::uint32_t> units) {
+        return *std::ranges::max_element(units, {}, [&](std::uint32_t u) { return weights_[u]; });
+    };
+    if (!choice.partial.empty()) return dearest(choice.partial);
+    if (!choice.chosen.empty()) return dearest(choice.chosen);
+    const auto open = std::ranges::find(states, UnitState::kOpen);
+    if (open == states.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(open - states.begin());
+}
+
+void CoverSearch::let_go(States& states, std::uint32_t unit) const {
+    states[unit] = UnitState::kGone;
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (owner_.list_.units[u].whole == static_cast<std::int32_t>(unit)) states[u] = UnitState::kGone;
+    }
+}
+
+// If one of several that are alike stays, all of them may: a set with another of them is as good with this one.
+void CoverSearch::let_stay(States& states, std::uint32_t unit) const {
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (class_of_[u] != class_of_[unit] || states[u] != UnitState::kOpen) continue;
+        states[u] = UnitState::kStays;
+        // A gang does not go without its surplus here.
+        const std::int32_t whole = owner_.list_.units[u].whole;
+        if (whole >= 0) states[static_cast<std::size_t>(whole)] = UnitState::kStays;
+    }
+}
+
+}  // namespace reprieve

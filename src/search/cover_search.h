@@ -1,0 +1,69 @@
+// CoverSearch: the cheapest set of units of one domain for members that are alike, by branch and bound.
+//
+// Each step relaxes what is undecided: term by term, the largest values that are still needed (priority, broken gangs,
+// queues), then the sum of the rest by a dynamic program over the nodes. What the relaxation picks is made whole and
+// tried for real; where it paid only for part of a unit, that unit is decided either way. Units that are alike in
+// shape, cost and nodes are decided together. Work is counted, not timed: the same input gives the same answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "search/cost_scale.h"
+#include "search/gang_victims.h"
+#include "search/slot_cover.h"
+
+namespace reprieve {
+
+class CoverSearch {
+public:
+    // REQUIRES: nobody is taken, and the owner counts members instead of placing them.
+    CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forced);
+
+    // False: the numbers are too large or too many for it.
+    [[nodiscard]] bool usable() const { return usable_; }
+    // No set of units costs less. REQUIRES: usable().
+    [[nodiscard]] std::optional<Cost> bound();
+    // Improves `best` and returns what no set costs less than; that is best's cost if the search ended by itself.
+    [[nodiscard]] Cost run(std::optional<GangChoice>& best, std::int64_t work);
+
+private:
+    using States = std::vector<UnitState>;
+    struct Relaxed {
+        Cost bound;
+        SlotCover::Choice choice;
+    };
+
+    void build_cover();
+    void build_scale();
+    void build_classes();
+    [[nodiscard]] std::optional<Relaxed> relax(States states);
+    // Keeps out whoever is not needed for the smallest value of a term that does not add up; writes that value.
+    void keep_lowest(std::size_t term, States& states, Cost& bound);
+    void drop_queues(std::size_t term, States& states, Cost& bound);
+    [[nodiscard]] bool still_serves(const States& states, std::size_t term, Wide target);
+    [[nodiscard]] Wide weight_of_gone(const States& states, const std::vector<Wide>& weights) const;
+
+    [[nodiscard]] std::int64_t lowest_value(std::size_t term, const States& states) const;
+
+    void descend(const States& states, const Cost& inherited);
+    void leave_open(const Cost& bound);
+    [[nodiscard]] bool attempt(const States& states, const SlotCover::Choice& choice);
+    [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
+    void let_go(States& states, std::uint32_t unit) const;
+    void let_stay(States& states, std::uint32_t unit) const;
+
+    GangVictims& owner_;
+    bool usable_ = false;
+    std::optional<SlotCover> cover_;
+    std::optional<CostScale> scale_;
+    std::vector<Wide> weights_;
+    States root_;
+    std::vector<std::uint32_t> class_of_;  // units alike in all that counts
+    std::optional<GangChoice>* best_ = nullptr;
+    std::int64_t most_work_ = 0;
+    std::optional<Cost> open_bound_;  // of what was left undone
+};
+
+}  // namespace reprieve

@@ -1,0 +1,177 @@
+#include "search/slot_cover.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kMostGifts = 64;
+constexpr std::size_t kMostPartials = 1024;
+
+}  // namespace
+
+SlotCover::SlotCover(const Room& ask, std::int64_t wanted, std::vector<Place> places, std::size_t units)
+    : ask_(ask),
+      wanted_(wanted),
+      places_(std::move(places)),
+      places_of_(units) {
+    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+        overflowed_ = overflowed_ || places_[p].gifts.size() > kMostGifts;
+        for (const Gift& gift : places_[p].gifts)
+            places_of_[gift.unit].push_back(p);
+    }
+}
+
+std::int64_t SlotCover::slots(const Room& room) const {
+    std::int64_t most = wanted_;
+    for (std::size_t d = 0; d < kMostDims; ++d) {
+        if (ask_[d] > 0) most = std::min(most, room[d] < ask_[d] ? 0 : room[d] / ask_[d]);
+    }
+    return most;
+}
+
+SlotCover::Room SlotCover::emptied(const Place& place, std::span<const UnitState> states, bool open_too) const {
+    Room room = place.free;
+    for (const Gift& gift : place.gifts) {
+        const UnitState state = states[gift.unit];
+        if (state == UnitState::kStays || (state == UnitState::kOpen && !open_too)) continue;
+        for (std::size_t d = 0; d < kMostDims; ++d)
+            room[d] += gift.room[d];
+    }
+    return room;
+}
+
+bool SlotCover::holds(std::span<const UnitState> states) const {
+    std::int64_t total = 0;
+    for (const Place& place : places_) {
+        total += slots(emptied(place, states, true));
+        if (total >= wanted_) return true;
+    }
+    return false;
+}
+
+std::vector<std::int64_t> SlotCover::gifts_of(std::uint32_t unit) const {
+    std::vector<std::int64_t> out;
+    for (std::uint32_t p : places_of_[unit]) {
+        const auto gift = std::ranges::find(places_[p].gifts, unit, &Gift::unit);
+        out.push_back(p);
+        out.insert(out.end(), gift->room.begin(), gift->room.end());
+    }
+    return out;
+}
+
+// Any division of the weight over the unit's places keeps the answer a lower bound; an even one needs no memory.
+Wide SlotCover::share(std::uint32_t unit, std::size_t place, std::span<const Wide> weights) const {
+    const std::vector<std::uint32_t>& all = places_of_[unit];
+    const auto count = static_cast<Wide>(all.size());
+    return weights[unit] / count + (all.front() == place ? weights[unit] % count : 0);
+}
+
+SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> states, std::span<const Wide> weights) {
+    const Place& place = places_[at];
+    const Room before = emptied(place, states, false);
+    const std::int64_t base = slots(before);
+    const std::int64_t most = slots(emptied(place, states, true));
+    Menu menu{.place = at, .best = {{.room = before}}};
+    if (most == base) return menu;
+    // More room than the most members need is as good as just that.
+    Room enough{};
+    for (std::size_t d = 0; d < kMostDims; ++d)
+        enough[d] = ask_[d] * most;
+    const auto cut = [&](Room room) {
+        for (std::size_t d = 0; d < kMostDims; ++d)
+            room[d] = std::min(room[d], enough[d]);
+        return room;
+    };
+    std::vector<Partial> partials{{.room = cut(before)}};
+    for (std::size_t g = 0; g < place.gifts.size(); ++g) {
+        const Gift& gift = place.gifts[g];
+        if (states[gift.unit] != UnitState::kOpen) continue;
+        const Wide price = share(gift.unit, at, weights);
+        std::vector<Partial> more;
+        for (const Partial& partial : partials) {
+            Partial next = partial;
+            for (std::size_t d = 0; d < kMostDims; ++d)
+                next.room[d] += gift.room[d];
+            next.room = cut(next.room);
+            next.cost += price;
+            next.gifts |= std::uint64_t{1} << g;
+            if (next.room != partial.room) more.push_back(next);
+        }
+        for (const Partial& next : more) {
+            const auto same = std::ranges::find(partials, next.room, &Partial::room);
+            if (same == partials.end())
+                partials.push_back(next);
+            else if (next.cost < same->cost)
+                *same = next;
+        }
+        if (partials.size() > kMostPartials) {
+            overflowed_ = true;
+            return menu;
+        }
+    }
+    menu.best.resize(static_cast<std::size_t>(most - base) + 1);
+    std::vector<bool> found(menu.best.size());
+    for (const Partial& partial : partials) {
+        // Whoever makes room for more makes room for fewer.
+        for (std::int64_t gain = slots(partial.room) - base; gain > 0; --gain) {
+            const auto slot = static_cast<std::size_t>(gain);
+            if (found[slot] && menu.best[slot].cost <= partial.cost) continue;
+            menu.best[slot] = partial;
+            found[slot] = true;
+        }
+    }
+    return menu;
+}
+
+std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> states, std::span<const Wide> weights) {
+    std::int64_t missing = wanted_;
+    std::vector<Menu> menus;
+    for (std::size_t p = 0; p < places_.size(); ++p) {
+        Menu menu = menu_of(p, states, weights);
+        ++work_;
+        missing -= slots(menu.best.front().room);
+        if (menu.best.size() > 1) menus.push_back(std::move(menu));
+    }
+    if (overflowed_) return std::nullopt;
+    if (missing <= 0) return Choice{};
+    const auto size = static_cast<std::size_t>(missing) + 1;
+    constexpr Wide kNever = static_cast<Wide>(INT64_MAX) << 62U;
+    std::vector<Wide> least(size, kNever);
+    least[0] = 0;
+    std::vector<std::uint16_t> pick(menus.size() * size);
+    std::size_t reached = 0;
+    for (std::size_t m = 0; m < menus.size(); ++m) {
+        const std::vector<Partial>& best = menus[m].best;
+        reached = std::min(reached + best.size() - 1, size - 1);
+        for (std::size_t j = reached; j > 0; --j) {
+            for (std::size_t gain = 1; gain < best.size(); ++gain) {
+                const Wide before = least[j > gain ? j - gain : 0];
+                if (before >= kNever || before + best[gain].cost >= least[j]) continue;
+                least[j] = before + best[gain].cost;
+                pick[m * size + j] = static_cast<std::uint16_t>(gain);
+            }
+        }
+    }
+    if (least[size - 1] >= kNever) return std::nullopt;
+    Choice out{.cost = least[size - 1], .chosen = {}, .partial = {}};
+    std::vector<std::uint32_t> times(places_of_.size());
+    std::size_t left = size - 1;
+    for (std::size_t m = menus.size(); m-- > 0;) {
+        const std::size_t gain = pick[m * size + left];
+        if (gain == 0) continue;
+        const std::vector<Gift>& gifts = places_[menus[m].place].gifts;
+        for (std::size_t g = 0; g < gifts.size(); ++g) {
+            if ((menus[m].best[gain].gifts >> g & 1U) != 0 && times[gifts[g].unit]++ == 0)
+                out.chosen.push_back(gifts[g].unit);
+        }
+        left = left > gain ? left - gain : 0;
+    }
+    std::ranges::sort(out.chosen);
+    for (std::uint32_t unit : out.chosen) {
+        if (times[unit] < places_of_[unit].size()) out.partial.push_back(unit);
+    }
+    return out;
+}
+
+}  // namespace reprieve

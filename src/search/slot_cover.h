@@ -1,0 +1,86 @@
+// SlotCover: the cheapest units whose going lets enough members fit on the nodes of a domain, by a dynamic program.
+//
+// Members are alike and verdicts local to a node. Per node the sets of units that matter are few (at most a handful of
+// devices); over the nodes the least cost for each number of members adds up. A unit on several nodes is paid for node
+// by node, each a share of its weight: that is exact where every unit keeps to one node, and else never too dear, so
+// the answer is a lower bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/wide.h"
+
+namespace reprieve {
+
+enum class UnitState : std::uint8_t {
+    kOpen,  // may go
+    kGone,  // goes
+    kStays,
+};
+
+class SlotCover {
+public:
+    static constexpr std::size_t kMostDims = 8;
+    using Room = std::array<std::int64_t, kMostDims>;
+
+    // What a unit frees on a node.
+    struct Gift {
+        std::uint32_t unit = 0;
+        Room room{};
+    };
+    struct Place {
+        Room free{};
+        std::vector<Gift> gifts;
+    };
+
+    // `ask` of one member; 0 where a place in the array is not used.
+    SlotCover(const Room& ask, std::int64_t wanted, std::vector<Place> places, std::size_t units);
+
+    // Whether all members fit when everybody goes who does not stay.
+    [[nodiscard]] bool holds(std::span<const UnitState> states) const;
+
+    struct Choice {
+        Wide cost = 0;                       // of the units that were open
+        std::vector<std::uint32_t> chosen;   // open units with a share in it
+        std::vector<std::uint32_t> partial;  // of those, the ones not paid for on all their nodes
+    };
+    // Nullopt: they never fit. Weights count for open units only.
+    [[nodiscard]] std::optional<Choice> cheapest(std::span<const UnitState> states, std::span<const Wide> weights);
+
+    // Where the unit makes room and how much, as a list of numbers that is the same for units that do the same.
+    [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
+    // Too many different units on one node: no answer can be trusted.
+    [[nodiscard]] bool overflowed() const { return overflowed_; }
+    // Places looked at so far, as a measure of work.
+    [[nodiscard]] std::int64_t work() const { return work_; }
+
+private:
+    // Some open units of one place: what is free with them gone, and what they cost.
+    struct Partial {
+        Room room{};
+        Wide cost = 0;
+        std::uint64_t gifts = 0;  // a bit for each
+    };
+    struct Menu {
+        std::size_t place = 0;
+        std::vector<Partial> best;  // by members gained; the first is for none
+    };
+
+    [[nodiscard]] std::int64_t slots(const Room& room) const;
+    [[nodiscard]] Room emptied(const Place& place, std::span<const UnitState> states, bool open_too) const;
+    [[nodiscard]] Menu menu_of(std::size_t place, std::span<const UnitState> states, std::span<const Wide> weights);
+    [[nodiscard]] Wide share(std::uint32_t unit, std::size_t place, std::span<const Wide> weights) const;
+
+    Room ask_;
+    std::int64_t wanted_;
+    std::vector<Place> places_;
+    std::vector<std::vector<std::uint32_t>> places_of_;  // of each unit
+    bool overflowed_ = false;
+    std::int64_t work_ = 0;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,50 @@
+// Surplus: which members of a gang may go one by one without leaving it short, of all, of a role or of a sub-group.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "state/snapshot.h"
+#include "state/sub_groups.h"
+
+namespace reprieve {
+
+class Surplus {
+public:
+    // `evicted`: its pods that are out at this moment and count nevertheless.
+    Surplus(const Snapshot& snapshot, GangId gang, std::span<const PodId> evicted = {});
+
+    // Takes the pod out of the surplus if it is in it. A gang that is short already gives everything.
+    [[nodiscard]] bool take(PodId pod);
+
+private:
+    struct SubGroup {
+        SubGroupKey key;
+        std::int32_t live = 0;
+    };
+
+    [[nodiscard]] bool counts(PodId pod) const;
+    void count_roles(const GangRow& gang);
+    void count_sub_groups(const GangRow& gang);
+    [[nodiscard]] bool is_ready(const SubGroup& sub) const;
+    [[nodiscard]] bool take_from_sub_group(PodId pod);
+
+    const Snapshot& snapshot_;
+    std::span<const PodId> evicted_;
+    const std::vector<SubGroupPolicy>* policies_ = nullptr;
+    std::vector<SubGroup> subs_;
+    std::int32_t global_ = 0;
+    bool broken_ = false;
+    std::vector<std::pair<StringId, std::int32_t>> roles_;
+};
+
+// Whether the gang keeps its minimums (of all, of roles, of sub-groups) when exactly these of its pods go. `evicted`
+// are its pods that are out at this moment and would be back otherwise.
+[[nodiscard]] bool can_spare(const Snapshot& snapshot,
+                             GangId gang,
+                             std::span<const PodId> gone,
+                             std::span<const PodId> evicted);
+
+}  // namespace reprieve

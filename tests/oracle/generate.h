@@ -1,0 +1,28 @@
+// Random instances, each told by its number alone.
+#pragma once
+
+#include <cstdint>
+
+#include "instance.h"
+
+namespace reprieve::oracle {
+
+// A few nodes and pods, one pending pod.
+[[nodiscard]] Instance small_pod_instance(std::uint64_t number);
+// A few nodes in racks and rows, singles and gangs with surplus, roles and budgets, one pending gang.
+[[nodiscard]] Instance small_gang_instance(std::uint64_t number);
+
+// Hosts of 8 GPUs in racks of 16 and rows of 64, nearly full of jobs of 1 to 64 GPUs; a third of them may not go.
+struct MediumShape {
+    int hosts = 64;
+    int members = 16;
+    int gpus_each = 8;
+    int tier = 1;
+    bool scattered = false;  // small pods anywhere, instead of packed side by side
+    bool budgets = false;
+};
+[[nodiscard]] Instance medium_instance(const MediumShape& shape, std::uint64_t number);
+// A shape and an instance of it.
+[[nodiscard]] Instance medium_instance(std::uint64_t number, int most_hosts);
+
+}  // namespace reprieve::oracle

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "draw.h"
+#include "generate.h"
+
+namespace reprieve::oracle {
+namespace {
+
+constexpr std::int64_t kGpus = 8;
+constexpr int kRack = 16;
+constexpr int kRow = 64;
+
+class MediumMaker {
+public:
+    MediumMaker(const MediumShape& shape, std::uint64_t number) : shape_(shape), draw_(number) {}
+
+    Instance make() {
+        for (int n = 0; n < shape_.hosts; ++n) {
+            out_.nodes.push_back(
+                {.name = fmt::format("host-{:04}", n), .size = {96, 768, kGpus}, .rack = n / kRack, .row = n / kRow});
+        }
+        room_.assign(static_cast<std::size_t>(shape_.hosts), kGpus);
+        fill();
+        if (shape_.budgets) {
+            for (int app = 0; app < 4; ++app)
+                out_.budgets.push_back({.app = app, .allowed = draw_.number(0, 40)});
+        }
+        out_.demand = {.is_gang = true,
+                       .members = std::vector<Amounts>(static_cast<std::size_t>(shape_.members), ask(shape_.gpus_each)),
+                       .priority = 100,
+                       .tier = shape_.tier};
+        return std::move(out_);
+    }
+
+private:
+    static Amounts ask(std::int64_t gpus) { return {12 * gpus, 96 * gpus, gpus}; }
+
+    // Most jobs hold one GPU, few hold most of the GPUs.
+    int job_gpus() {
+        const int drawn = draw_.number(0, 99);
+        if (drawn < 45) return 1;
+        if (drawn < 60) return 2;
+        if (drawn < 75) return 4;
+        if (drawn < 87) return 8;
+        if (drawn < 94) return 16;
+        return drawn < 98 ? 32 : 64;
+    }
+
+    bool seat(std::int64_t gpus, std::size_t from, int gang, std::int64_t priority, bool is_protected) {
+        for (std::size_t i = 0; i < room_.size(); ++i) {
+            const std::size_t n = (from + i) % room_.size();
+            if (room_[n] < gpus) continue;
+            room_[n] -= gpus;
+            const auto count = static_cast<std::int64_t>(out_.pods.size());
+            out_.pods.push_back({.name = fmt::format("p{:05}", count),
+                                 .node = static_cast<int>(n),
+                                 .gang = gang,
+                                 .priority = priority,
+                                 .ask = ask(gpus),
+                                 .start = draw_.between(0, 90) * 10'000 + count,
+                                 .app = shape_.budgets && draw_.chance(40) ? draw_.number(0, 3) : -1,
+                                 .is_protected = is_protected});
+            return true;
+        }
+        return false;
+    }
+
+    void add_job() {
+        const int gpus = job_gpus();
+        const std::int64_t each = shape_.scattered ? std::min(gpus, draw_.one_of({1, 2})) : std::min<int>(gpus, kGpus);
+        const std::int64_t pods = gpus / each;
+        const bool is_protected = draw_.chance(30);
+        const std::int64_t priority = draw_.one_of<std::int64_t>({10, 10, 10, 20});
+        const auto from = static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1));
+        if (pods == 1) {
+            seat(each, from, -1, priority, is_protected);
+            return;
+        }
+        int placed = 0;
+        for (std::int64_t i = 0; i < pods; ++i) {
+            const std::size_t at =
+                shape_.scattered ? static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1)) : from;
+            placed += seat(each, at, static_cast<int>(out_.gangs.size()), priority, is_protected) ? 1 : 0;
+        }
+        if (placed == 0) return;
+        // A quarter of the gangs could run with fewer.
+        const int spare = draw_.chance(25) ? draw_.number(1, std::max(1, placed / 2)) : 0;
+        out_.gangs.push_back({.name = fmt::format("g{:04}", out_.gangs.size()), .min = std::max(1, placed - spare)});
+    }
+
+    void fill() {
+        const std::int64_t all = static_cast<std::int64_t>(shape_.hosts) * kGpus;
+        for (int tries = 0; tries < 4 * shape_.hosts; ++tries) {
+            std::int64_t left = 0;
+            for (std::int64_t r : room_)
+                left += r;
+            if (left * 100 <= all * 3) return;
+            add_job();
+        }
+    }
+
+    const MediumShape& shape_;
+    Draw draw_;
+    Instance out_;
+    std::vector<std::int64_t> room_;
+};
+
+}  // namespace
+
+Instance medium_instance(const MediumShape& shape, std::uint64_t number) { return MediumMaker(shape, number).make(); }
+
+Instance medium_instance(std::uint64_t number, int most_hosts) {
+    Draw draw(number ^ 0xABCDEFU);
+    MediumShape shape;
+    shape.hosts = std::min(most_hosts, draw.one_of({64, 128, 256, 512, 800}));
+    const auto [members, gpus] = draw.one_of<std::pair<int, int>>({{4, 8}, {8, 8}, {16, 8}, {32, 4}, {16, 2}, {64, 8}});
+    shape.members = members;
+    shape.gpus_each = gpus;
+    shape.tier = members == 64 ? draw.one_of({0, 2}) : draw.number(0, 2);
+    shape.scattered = draw.chance(40);
+    shape.budgets = draw.chance(40);
+    return medium_instance(shape, number);
+}
+
+}  // namespace reprieve::oracle

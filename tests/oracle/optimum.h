@@ -1,0 +1,31 @@
+// Optimum: the least price at which a demand can be served, over all domains and all sets of units; found by trying
+// everything, and by an integer program solved term by term.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rules.h"
+
+namespace reprieve::oracle {
+
+enum class Found { kOptimum, kImpossible, kUnknown };
+
+struct Optimum {
+    Found found = Found::kImpossible;
+    Price price;
+    std::string domain;
+};
+
+// REQUIRES: few units in every domain.
+[[nodiscard]] Optimum try_everything(const Instance& instance);
+inline constexpr std::size_t kMostUnitsToTry = 12;
+
+// Unknown: the solver found no proof in that many seconds per question.
+[[nodiscard]] Optimum ask_solver(const Instance& instance, int seconds);
+
+// No domain, with everybody gone who may go, is needed to know this.
+[[nodiscard]] bool fits_without_evictions(const Instance& instance);
+
+}  // namespace reprieve::oracle

@@ -1,0 +1,138 @@
+// The engine against oracles that share no code with it: a search that tries everything, and an integer program solved
+// by CBC. `optimal` is never wrong, no plan beats the optimum, a refusal is really impossible, a bound is really one.
+//
+// REPRIEVE_ORACLE=n looks at n times as many instances (`make oracle`), REPRIEVE_ORACLE_INSTANCE=n at that one alone.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+
+#include "actions/cycle.h"
+#include "generate.h"
+#include "judge.h"
+#include "laboratory.h"
+#include "manifest/plan_json.h"
+
+namespace reprieve::oracle {
+namespace {
+
+std::uint64_t times() {
+    const char* text = std::getenv("REPRIEVE_ORACLE");
+    return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+// The numbers of the instances to look at.
+std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t count) {
+    if (const char* text = std::getenv("REPRIEVE_ORACLE_INSTANCE")) return {std::strtoull(text, nullptr, 10)};
+    std::vector<std::uint64_t> out(count * times());
+    std::iota(out.begin(), out.end(), first);
+    return out;
+}
+
+SchedulerConfig config_for(const Demand& demand, bool improve) {
+    const Json action{{"name", demand.is_gang ? "gangPreempt" : "preempt"}, {"args", {{"improve", improve}}}};
+    return property::read_config({{"actions", Json::array({{{"name", "allocate"}}, action})}});
+}
+
+Plan plan_for(const Instance& instance, bool improve = true) {
+    const auto lab = property::build(instance.documents());
+    return run_cycle(lab->cluster(), config_for(instance.demand, improve));
+}
+
+std::string report(const char* what, std::uint64_t number, const Instance& instance, const Plan& plan) {
+    return fmt::format(
+        "{} instance {}\n{}\n{}", what, number, property::as_text(instance.documents()), plan_to_json(plan));
+}
+
+bool few_units(const Instance& instance) {
+    for (const Domain& domain : domains_of(instance)) {
+        if (units_of(instance, domain).size() > kMostUnitsToTry) return false;
+    }
+    return true;
+}
+
+struct Tally {
+    int judged = 0;
+    int optimal = 0;
+    int gaps = 0;
+    int refused = 0;
+    int unknown = 0;
+
+    void add(const Plan& plan, const Optimum& optimum) {
+        ++judged;
+        unknown += optimum.found == Found::kUnknown ? 1 : 0;
+        if (plan.certificates.empty()) return;
+        const CertificateStatus status = plan.certificates.front().status;
+        optimal += status == CertificateStatus::kOptimal ? 1 : 0;
+        gaps += status == CertificateStatus::kGap ? 1 : 0;
+        refused += status == CertificateStatus::kInfeasible ? 1 : 0;
+    }
+    void print(const char* what) const {
+        std::cout << what << ": " << judged << " judged, " << optimal << " optimal, " << gaps << " with a gap, "
+                  << refused << " refused, " << unknown << " beyond the solver\n";
+    }
+};
+
+using Maker = Instance (*)(std::uint64_t);
+
+void against_everything(const char* what, Maker make, std::uint64_t count) {
+    Tally tally;
+    for (std::uint64_t i : numbers(0, count)) {
+        const Instance instance = make(i);
+        if (fits_without_evictions(instance) || !few_units(instance)) continue;
+        const Optimum optimum = try_everything(instance);
+        const Plan plan = plan_for(instance);
+        EXPECT_EQ(complaint(instance, plan, optimum), "") << report(what, i, instance, plan);
+        const Plan literal = plan_for(instance, false);
+        EXPECT_EQ(complaint(instance, literal, optimum), "") << report(what, i, instance, literal);
+        if (!literal.evictions.empty()) {
+            EXPECT_EQ(literal.certificates.front().status, CertificateStatus::kHeuristic) << what << " instance " << i;
+        }
+        tally.add(plan, optimum);
+    }
+    tally.print(what);
+    EXPECT_GT(tally.optimal, 0);
+    EXPECT_GT(tally.refused, 0);
+}
+
+// The two oracles agree, so each may be trusted where the other cannot go.
+void solver_against_everything(const char* what, Maker make, std::uint64_t count) {
+    int compared = 0;
+    for (std::uint64_t i : numbers(1'000'000, count)) {
+        const Instance instance = make(i);
+        if (fits_without_evictions(instance) || !few_units(instance)) continue;
+        const Optimum tried = try_everything(instance);
+        const Optimum solved = ask_solver(instance, 30);
+        EXPECT_EQ(tried.found, solved.found) << what << " instance " << i;
+        EXPECT_EQ(tried.price, solved.price) << what << " instance " << i;
+        EXPECT_EQ(complaint(instance, plan_for(instance), solved), "") << what << " instance " << i;
+        ++compared;
+    }
+    EXPECT_GT(compared, 0);
+}
+
+TEST(Oracle, PodsAgainstEverything) { against_everything("pod", small_pod_instance, 3000); }
+TEST(Oracle, GangsAgainstEverything) { against_everything("gang", small_gang_instance, 3000); }
+TEST(Oracle, SolverAgreesOnPods) { solver_against_everything("pod", small_pod_instance, 60); }
+TEST(Oracle, SolverAgreesOnGangs) { solver_against_everything("gang", small_gang_instance, 60); }
+
+TEST(Oracle, MediumGangsAgainstTheSolver) {
+    constexpr int kSeconds = 20;
+    const bool short_run = times() == 1;
+    Tally tally;
+    for (std::uint64_t i : numbers(0, 8)) {
+        const Instance instance = medium_instance(i, short_run ? 128 : 800);
+        if (fits_without_evictions(instance)) continue;
+        const Optimum optimum = ask_solver(instance, kSeconds);
+        const Plan plan = plan_for(instance);
+        EXPECT_EQ(complaint(instance, plan, optimum), "") << "medium instance " << i;
+        tally.add(plan, optimum);
+    }
+    tally.print("medium");
+    EXPECT_GT(tally.judged, 0);
+}
+
+}  // namespace
+}  // namespace reprieve::oracle
