@@ -296,7 +296,11 @@ private:
             return;
         }
         if (backfills_ && asks_for_nothing(demand)) {
-            small_.push_back(demand);
+            // Who was promised room does not wait for the others once more: they would take it.
+            if (demand.nominated)
+                serve_small(demand);
+            else
+                small_.push_back(demand);
             return;
         }
         if (!queue_balance_) return serve_by_actions(demand, demand);
