@@ -406,9 +406,7 @@ private:
     // Unless it is configured, jobPreempt has work only where there are quotas.
     bool asked_for_quotas(const Demand& demand) {
         if (session_.config.actions) return true;
-        return demand.queue && std::ranges::any_of(snapshot().queue_path[demand.queue], [&](QueueId q) {
-                   return snapshot().queues[q].fact != nullptr && snapshot().queues[q].fact->is_quota;
-               });
+        return is_in_quota(snapshot(), demand.queue);
     }
 
     bool anywhere(const Demand& demand) {

@@ -73,7 +73,7 @@ Served JobPreempt::search(const Demand& demand, const Mandatory& members) {
     rules.vote_alone = true;
     return evict_.evict_for(demand, members, rules, [&](const Unit& unit, QueueId queue) -> std::string {
         const std::string_view name = queue ? s.words->text(s.queues[queue].name) : "";
-        if (!vote.is_own(queue) && vote.in_quota(queue))
+        if (!vote.is_own(queue) && is_in_quota(s, queue))
             return fmt::format("queue {} holds more than its minimum and returns it to", name);
         if (unit.priority < demand.priority) return fmt::format("priority {} makes room for", unit.priority);
         return fmt::format("preemptible in queue {}, it makes room for the non-preemptible", name);

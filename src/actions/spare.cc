@@ -8,6 +8,7 @@
 
 #include "actions/holds.h"
 #include "plugins/limits.h"
+#include "plugins/quota_vote.h"
 #include "search/surplus.h"
 
 namespace reprieve {
@@ -50,7 +51,8 @@ private:
         return std::ranges::any_of(unit.pods, [&](PodId p) {
             const QueueId queue = snapshot().pods[p].queue;
             return queue &&
-                   std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); });
+                   (std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); }) ||
+                    std::ranges::any_of(snapshot().queue_path[queue], [&](QueueId q) { return bound_.contains(q); }));
         });
     }
 
@@ -77,8 +79,9 @@ private:
                 if (state != PodState::kEvicted) continue;
                 // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
                 if (!owner.empty()) {
-                    if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt)
-                        robbed_[owner].insert(snapshot().pods[op.pod].queue);
+                    const QueueId giver = snapshot().pods[op.pod].queue;
+                    if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt && is_in_quota(snapshot(), giver))
+                        givers_[owner].insert(giver);
                     EvictedUnit& unit = by_note[op.note];
                     unit.note = op.note;
                     unit.pods.push_back(op.pod);
@@ -89,10 +92,11 @@ private:
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
-                if (queue && takes_from_others(desk_.plan.note_of(op).action, owner, queue)) {
+                if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
                 }
+                if (queue) bind_to_minimums(owner, queue);
                 limits_ = limits_ || limits().bind(op.pod, snapshot().class_of(op.pod).requests);
             }
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
@@ -102,11 +106,13 @@ private:
             units_.push_back(std::move(unit));
     }
 
-    // Its right to what other queues held depends on what its own queue holds.
-    bool takes_from_others(ActionKind action, const std::string& owner, QueueId queue) {
-        if (action != ActionKind::kJobPreempt) return action == ActionKind::kGangReclaim;
-        const auto victims = robbed_.find(owner);
-        return victims != robbed_.end() && std::ranges::any_of(victims->second, [&](QueueId q) { return q != queue; });
+    // A job that other quotas gave back to must stay within the minimums of its own.
+    void bind_to_minimums(const std::string& owner, QueueId queue) {
+        for (QueueId giver : givers_[owner]) {
+            if (giver == queue) continue;
+            const auto levels = levels_given_to(snapshot(), queue, giver);
+            bound_.insert(levels.begin(), levels.end());
+        }
     }
 
     void note_placed(PodId pod, NodeId node) {
@@ -299,7 +305,8 @@ private:
     std::map<NodeId, std::vector<PodId>> on_node_;
     std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
     std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
-    std::map<std::string, std::set<QueueId>> robbed_;             // by owner: queues that jobPreempt took from
+    std::map<std::string, std::set<QueueId>> givers_;             // by owner: quotas that jobPreempt took from
+    std::set<QueueId> bound_;                                     // quotas that must not hold more after that
     std::set<QueueId> reclaiming_;          // queues that reclaim in this plan, and those above them but the root
     std::map<PodId, std::uint32_t> notes_;  // of those
     bool limits_ = false;

@@ -70,12 +70,23 @@ bool limited_by_runtime(const Case& judged, PodId pod) {
     });
 }
 
-// Whether the owner's right to its victims depends on what its own queue holds.
-bool takes_from_others(const Case& judged, const PlacedPod& item) {
-    if (item.entry->action != to_text(ActionKind::kJobPreempt))
-        return item.entry->action == to_text(ActionKind::kGangReclaim);
-    return std::ranges::any_of(judged.evicted, [&](const EvictedPod& victim) {
-        return victim.entry->owner == item.owner() && judged.row(victim.pod).queue != judged.row(item.pod).queue;
+// With the unit back, a quota holds more that must stay within its minimum, since others gave back to a job of it.
+bool counts_for_a_return(const Case& judged, const VictimUnit& unit) {
+    std::set<QueueId> bound;
+    for (const EvictedPod& victim : judged.evicted) {
+        const auto own = judged.placements_for(victim.entry->owner);
+        if (victim.action != ActionKind::kJobPreempt || own.empty()) continue;
+        const QueueId mine = judged.row(own.front()->pod).queue;
+        const QueueId theirs = judged.row(victim.pod).queue;
+        if (!mine || !theirs || mine == theirs) continue;
+        const auto levels = path_below(judged, mine, common_ancestor(judged, mine, theirs));
+        bound.insert(levels.begin(), levels.end());
+        bound.insert(mine);
+    }
+    return std::ranges::any_of(unit.pods, [&](PodId pod) {
+        const QueueId queue = judged.row(pod).queue;
+        return queue && std::ranges::any_of(judged.snapshot.queue_path[queue],
+                                            [&](QueueId above) { return bound.contains(above); });
     });
 }
 
@@ -92,7 +103,7 @@ bool counts_for_a_reclaim(const Case& judged, const VictimUnit& unit) {
         return found;
     };
     for (const PlacedPod& item : judged.placed) {
-        if (!takes_from_others(judged, item)) continue;
+        if (item.entry->action != to_text(ActionKind::kGangReclaim)) continue;
         const std::set<QueueId> theirs = above(item.pod);
         for (const PodId pod : unit.pods) {
             if (std::ranges::any_of(above(pod), [&](QueueId q) { return theirs.contains(q); })) return true;
@@ -175,7 +186,9 @@ void judge_need(const Scene& later, Report& report) {
     for (const PodId pod : judged.cluster.resizing())
         scene.grow(pod);
     for (const auto& [key, unit] : units_of(judged)) {
-        if (room_was_held_before(judged, unit.action) || counts_for_a_reclaim(judged, unit)) continue;
+        if (room_was_held_before(judged, unit.action) || counts_for_a_reclaim(judged, unit) ||
+            counts_for_a_return(judged, unit))
+            continue;
         for (const PodId pod : unit.pods)
             scene.put_back(pod);
         if (leaves_gangs_whole(scene, unit) && leaves_grants_whole(scene, unit) && demand_fits(scene, unit) &&

@@ -4,6 +4,12 @@
 
 namespace reprieve {
 
+std::vector<QueueId> levels_given_to(const Snapshot& s, QueueId job, QueueId giver) {
+    std::vector<QueueId> levels = levels_below_common(s, job, giver);
+    if (levels.empty()) levels.push_back(job);
+    return levels;
+}
+
 QuotaVote::QuotaVote(const Snapshot& s, QuotaKinds kinds, const QuotaJob& job)
     : VictimVote(s),
       kinds_(kinds),
@@ -20,10 +26,10 @@ QuotaVote::QuotaVote(const Snapshot& s, QuotaKinds kinds, const QuotaJob& job)
     has_minimum_ = has_minimum_ && any;
 }
 
-bool QuotaVote::in_quota(QueueId queue) const {
-    return std::ranges::any_of(snapshot().queue_path[queue], [&](QueueId q) {
-        return snapshot().queues[q].fact != nullptr && snapshot().queues[q].fact->is_quota;
-    });
+bool is_in_quota(const Snapshot& s, QueueId queue) {
+    return queue && std::ranges::any_of(s.queue_path[queue], [&](QueueId q) {
+               return s.queues[q].fact != nullptr && s.queues[q].fact->is_quota;
+           });
 }
 
 bool QuotaVote::may_take(PodId pod) const {
@@ -31,9 +37,10 @@ bool QuotaVote::may_take(PodId pod) const {
     if (kinds_.is_fixed(snapshot().classes[row.cls]) || !row.queue) return false;
     const bool lower = row.unit_priority < job_.priority;
     if (is_own(row.queue)) return lower || job_.fixed;
-    if (in_quota(row.queue)) return has_minimum_;
+    if (is_in_quota(snapshot(), row.queue)) return has_minimum_;
     // Queues of other kinds keep their pods to themselves; `default` is nobody's.
-    const bool job_outside = job_.queue && snapshot().queues[job_.queue].fact != nullptr && !in_quota(job_.queue);
+    const bool job_outside =
+        job_.queue && snapshot().queues[job_.queue].fact != nullptr && !is_in_quota(snapshot(), job_.queue);
     return lower && snapshot().queues[row.queue].fact == nullptr && !job_outside;
 }
 
@@ -43,14 +50,12 @@ void QuotaVote::reset() {
 }
 
 bool QuotaVote::may_give(const Part& part) {
-    if (is_own(part.queue) || !in_quota(part.queue)) return true;
+    if (is_own(part.queue) || !is_in_quota(snapshot(), part.queue)) return true;
     if (!has_minimum_) return false;
-    for (QueueId q : levels_below_common(part.queue, job_.queue)) {
+    for (QueueId q : levels_below_common(snapshot(), part.queue, job_.queue)) {
         if (breaks_guarantee(q, part.amounts)) return false;
     }
-    std::vector<QueueId> levels = levels_below_common(job_.queue, part.queue);
-    if (levels.empty()) levels.push_back(job_.queue);
-    for (QueueId q : levels) {
+    for (QueueId q : levels_given_to(snapshot(), job_.queue, part.queue)) {
         if (std::ranges::find(returning_to_, q) == returning_to_.end()) returning_to_.push_back(q);
     }
     return true;

@@ -21,13 +21,18 @@ struct QuotaJob {
     std::span<const Resources::Amount> asked;
 };
 
+// Whether the queue is an ElasticQuota or below one.
+[[nodiscard]] bool is_in_quota(const Snapshot& snapshot, QueueId queue);
+
+// The levels of a job's path that must be within their minimums when another quota gives back to it.
+[[nodiscard]] std::vector<QueueId> levels_given_to(const Snapshot& snapshot, QueueId job, QueueId giver);
+
 class QuotaVote final : public VictimVote {
 public:
     QuotaVote(const Snapshot& snapshot, QuotaKinds kinds, const QuotaJob& job);
 
     // Whether this pod is a candidate at all.
     [[nodiscard]] bool may_take(PodId pod) const;
-    [[nodiscard]] bool in_quota(QueueId queue) const;
     [[nodiscard]] bool is_own(QueueId queue) const { return queue == job_.queue; }
 
     void reset() override;

@@ -17,7 +17,7 @@ ShareVote::ShareVote(const Snapshot& s,
 
 bool ShareVote::may_reclaim_from(QueueId victim) const {
     bool listed = false;
-    for (QueueId q : levels_below_common(reclaimer_, victim)) {
+    for (QueueId q : levels_below_common(snapshot(), reclaimer_, victim)) {
         for (const auto& [dim, value] : demand_) {
             const std::int64_t* share = shares_.deserved(q, dim);
             if (share == nullptr) continue;
@@ -30,7 +30,7 @@ bool ShareVote::may_reclaim_from(QueueId victim) const {
 
 bool ShareVote::may_give(const Part& part) {
     if (!may_reclaim_from(part.queue)) return false;
-    return std::ranges::all_of(levels_below_common(part.queue, reclaimer_), [&](QueueId q) {
+    return std::ranges::all_of(levels_below_common(snapshot(), part.queue, reclaimer_), [&](QueueId q) {
         const bool above = std::ranges::any_of(demand_, [&](const auto& a) {
             const std::int64_t* share = shares_.deserved(q, a.dim);
             return share != nullptr && used(q, a.dim) > *share;

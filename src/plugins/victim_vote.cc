@@ -14,10 +14,10 @@ VictimVote::VictimVote(const Snapshot& snapshot) : snapshot_(snapshot) {
 
 void VictimVote::reset() { given_.assign(base_.size(), 0); }
 
-std::vector<QueueId> VictimVote::levels_below_common(QueueId of, QueueId other) const {
-    const std::vector<QueueId>& path = snapshot_.queue_path[other];
+std::vector<QueueId> levels_below_common(const Snapshot& snapshot, QueueId of, QueueId other) {
+    const std::vector<QueueId>& path = snapshot.queue_path[other];
     std::vector<QueueId> out;
-    for (QueueId q : snapshot_.queue_path[of]) {
+    for (QueueId q : snapshot.queue_path[of]) {
         if (std::ranges::find(path, q) != path.end()) break;
         out.push_back(q);
     }

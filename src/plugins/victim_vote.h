@@ -12,6 +12,9 @@
 
 namespace reprieve {
 
+// `of` and its ancestors below the first one that is on both paths.
+[[nodiscard]] std::vector<QueueId> levels_below_common(const Snapshot& snapshot, QueueId of, QueueId other);
+
 class VictimVote {
 public:
     explicit VictimVote(const Snapshot& snapshot);
@@ -35,8 +38,6 @@ protected:
     [[nodiscard]] virtual bool may_give(const Part& part) = 0;
 
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
-    // `of` and its ancestors below the first one that is on both paths.
-    [[nodiscard]] std::vector<QueueId> levels_below_common(QueueId of, QueueId other) const;
     [[nodiscard]] std::int64_t used_before(QueueId queue, Dim dim) const { return base_[at(queue, dim)]; }
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const {
         return base_[at(queue, dim)] - given_[at(queue, dim)];
