@@ -10,6 +10,7 @@
 #include "actions/eviction_mode.h"
 #include "base/quantity.h"
 #include "plugins/grants.h"
+#include "search/surplus.h"
 
 namespace reprieve {
 namespace {

@@ -1,6 +1,7 @@
 #include "search/units.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "search/split_order.h"
 #include "search/surplus.h"
