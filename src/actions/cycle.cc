@@ -335,6 +335,7 @@ private:
     // Each action that has something to say is heard, once.
     static void add_reason(Served& all, const Served& served) {
         all.never = all.never || served.never;
+        all.unproven = all.unproven || served.unproven;
         if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
         all.why_not += (all.why_not.empty() ? "" : "; ") + served.why_not;
     }

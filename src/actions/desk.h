@@ -26,6 +26,7 @@ struct Served {
     bool done = false;    // placed, or waiting for a place that is held
     std::string why_not;  // else: one sentence
     bool never = false;
+    bool unproven = false;  // not everything was tried
 };
 
 // The group whose topology rule binds a demand: also a single pod's that is in a set without a minimum.

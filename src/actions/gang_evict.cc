@@ -88,8 +88,10 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     }
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
-    if (!choice)
-        return {.why_not = why_not.empty() ? fmt::format("{} finds nobody to evict", to_text(action_.kind)) : why_not};
+    if (!choice) {
+        if (why_not.empty()) why_not = fmt::format("{} finds nobody to evict", to_text(action_.kind));
+        return {.why_not = why_not, .unproven = unproven_};
+    }
     carry_out(demand, *choice, members, ground);
     certify(demand, *choice, rules.attack.need, rules.bundles.queue_order);
     return {.done = true};
@@ -119,32 +121,35 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
+    unproven_ = false;
     // A soft rule falls back tier by tier; otherwise all domains compete.
     for (std::size_t first = 0; first < space.domains.size() && !best;) {
         std::size_t last = space.soft ? first + 1 : space.domains.size();
         while (space.soft && last < space.domains.size() && space.domains[last].tier == space.domains[first].tier)
             ++last;
         std::vector<std::unique_ptr<GangVictims>> entered;
+        std::vector<Cost> bounds;  // of domains that may be cheaper than the best, as far as they are known
         for (std::size_t i = first; i < last; ++i) {
             auto victims = std::make_unique<GangVictims>(
                 desk_.session, desk_.placer, rules, members, make_seat(s, home, space.domains[i]));
-            if (victims->feasible())
+            if (victims->feasible()) {
                 entered.push_back(std::move(victims));
-            else if (why_not.empty())
-                why_not = victims->binding();
+                continue;
+            }
+            if (why_not.empty()) why_not = victims->binding();
+            if (!victims->certain()) bounds.push_back(victims->bound());
         }
+        unproven_ = unproven_ || !bounds.empty();
         std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
-        std::vector<Cost> bounds;  // as far as they are known in the end
-        for (const auto& victims : entered)
-            bounds.push_back(victims->bound());
-        const auto most = static_cast<std::size_t>(action_.max_domains);
-        for (std::size_t i = 0; i < std::min(entered.size(), most); ++i) {
-            if (best && action_.improve && !(bounds[i] < best->cost)) break;
-            auto choice = entered[i]->find();
-            if (!choice) continue;
-            bounds[i] = choice->bound;
-            challenge(best, std::move(*choice));
-            if (!action_.improve) break;
+        std::size_t tried = 0;
+        for (const auto& victims : entered) {
+            const bool out = tried == static_cast<std::size_t>(action_.max_domains) ||
+                             (best && (!action_.improve || !(victims->bound() < best->cost)));
+            auto choice = out ? std::nullopt : victims->find();
+            bounds.push_back(choice ? choice->bound : victims->bound());
+            tried += out ? 0 : 1;
+            unproven_ = unproven_ || !choice;
+            if (choice) challenge(best, std::move(*choice));
         }
         if (best) bound_ = *std::ranges::min_element(bounds);
         first = last;

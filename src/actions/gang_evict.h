@@ -55,7 +55,8 @@ private:
     Dim work_;
     bool reclaim_;
     std::optional<Cost> runner_up_;
-    Cost bound_;  // over all domains
+    bool unproven_ = false;  // a domain was left although not everything was tried there
+    Cost bound_;             // over all domains
 };
 
 }  // namespace reprieve

@@ -17,6 +17,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
+    shares_ = cover_->even_shares(weights_);
 }
 
 void CoverSearch::build_cover() {
@@ -111,26 +112,42 @@ Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& 
 bool CoverSearch::still_serves(const States& states, std::size_t term, Wide target) {
     if (!cover_->holds(states)) return false;
     if (target == 0) return true;
-    const auto choice = cover_->cheapest(states, scale_->weights_before(term));
+    const auto choice = cover_->cheapest(states, cover_->even_shares(scale_->weights_before(term)));
     return choice && choice->cost <= target;
+}
+
+Wide CoverSearch::settle_before(std::size_t term, States& states) {
+    const std::vector<Wide> before = scale_->weights_before(term);
+    States free_of_it = states;
+    for (std::uint32_t u = 0; u < states.size(); ++u) {
+        if (states[u] == UnitState::kOpen && before[u] > 0) free_of_it[u] = UnitState::kStays;
+    }
+    if (cover_->holds(free_of_it)) {
+        states = std::move(free_of_it);
+        return 0;
+    }
+    const auto choice = cover_->cheapest(states, cover_->even_shares(before));
+    return choice ? choice->cost : 0;
+}
+
+void CoverSearch::settle_largest(States& states, Cost& bound) {
+    const auto terms = owner_.rules_.order->terms();
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+        if (CostScale::adds_up(terms[t])) continue;
+        if (!scale_->holds_at(t) || terms[t] == CostTerm::kLatestStart)
+            bound.terms[t] = lowest_value(t, states);
+        else if (terms[t] == CostTerm::kQueueOrder)
+            drop_queues(t, states, bound);
+        else
+            keep_lowest(t, states, bound);
+    }
 }
 
 std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
     if (!cover_->holds(states)) return std::nullopt;
-    const auto terms = owner_.rules_.order->terms();
     Relaxed out;
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-        if (CostScale::adds_up(terms[t])) continue;
-        if (!scale_->holds_at(t) || terms[t] == CostTerm::kLatestStart) {
-            out.bound.terms[t] = lowest_value(t, states);
-            continue;
-        }
-        if (terms[t] == CostTerm::kQueueOrder)
-            drop_queues(t, states, out.bound);
-        else
-            keep_lowest(t, states, out.bound);
-    }
-    auto choice = cover_->cheapest(states, weights_);
+    settle_largest(states, out.bound);
+    auto choice = cover_->cheapest(states, shares_);
     if (!choice) return std::nullopt;
     scale_->decode(weight_of_gone(states, weights_) + choice->cost, out.bound);
     out.choice = std::move(*choice);
@@ -146,15 +163,11 @@ std::int64_t CoverSearch::lowest_value(std::size_t term, const States& states) c
 }
 
 void CoverSearch::keep_lowest(std::size_t term, States& states, Cost& bound) {
-    const std::vector<Wide> before = scale_->weights_before(term);
-    const auto first = cover_->cheapest(states, before);
-    const Wide target = first ? first->cost : 0;
+    const Wide target = settle_before(term, states);
     std::set<std::int64_t> values;
     std::int64_t lowest = INT64_MIN;
     for (std::uint32_t u = 0; u < states.size(); ++u) {
         const std::int64_t value = scale_->alone(u).terms[term];
-        // Terms before this one can be had for nothing: whoever adds to them is out.
-        if (states[u] == UnitState::kOpen && target == 0 && before[u] > 0) states[u] = UnitState::kStays;
         if (states[u] == UnitState::kGone) lowest = std::max(lowest, value);
         if (states[u] == UnitState::kOpen) values.insert(value);
     }
@@ -174,8 +187,7 @@ void CoverSearch::keep_lowest(std::size_t term, States& states, Cost& bound) {
 
 // The dearest queue that can be left out is left out first.
 void CoverSearch::drop_queues(std::size_t term, States& states, Cost& bound) {
-    const auto first = cover_->cheapest(states, scale_->weights_before(term));
-    const Wide target = first ? first->cost : 0;
+    const Wide target = settle_before(term, states);
     std::set<std::int64_t, std::greater<>> values;
     for (std::uint32_t u = 0; u < states.size(); ++u) {
         if (states[u] != UnitState::kStays) values.insert(scale_->alone(u).terms[term]);
@@ -201,7 +213,12 @@ void CoverSearch::drop_queues(std::size_t term, States& states, Cost& bound) {
 }
 
 Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
+    constexpr int kTrials = 12;
     best_ = &best;
+    States states = root_;
+    Cost ignored;
+    settle_largest(states, ignored);
+    cover_->tune(states, shares_, kTrials);
     most_work_ = cover_->work() + work;
     open_bound_.reset();
     descend(root_, owner_.bound_);

@@ -39,9 +39,13 @@ private:
     void build_scale();
     void build_classes();
     [[nodiscard]] std::optional<Relaxed> relax(States states);
+    // Terms that do not add up, one after another.
+    void settle_largest(States& states, Cost& bound);
     // Keeps out whoever is not needed for the smallest value of a term that does not add up; writes that value.
     void keep_lowest(std::size_t term, States& states, Cost& bound);
     void drop_queues(std::size_t term, States& states, Cost& bound);
+    // Least sum of the terms before this one, with those put aside who would add to what can be had for nothing.
+    [[nodiscard]] Wide settle_before(std::size_t term, States& states);
     [[nodiscard]] bool still_serves(const States& states, std::size_t term, Wide target);
     [[nodiscard]] Wide weight_of_gone(const States& states, const std::vector<Wide>& weights) const;
 
@@ -59,6 +63,7 @@ private:
     std::optional<SlotCover> cover_;
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;
+    SlotCover::Shares shares_;  // of the weights
     States root_;
     std::vector<std::uint32_t> class_of_;  // units alike in all that counts
     std::optional<GangChoice>* best_ = nullptr;

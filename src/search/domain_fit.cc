@@ -74,8 +74,10 @@ bool DomainFit::passes() {
     if (!within_limits()) return false;
     if (counts_) return total_ >= wanted();
     const auto mark = session_.tx.checkpoint();
+    const std::int64_t before = placer_.gave_up();
     const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);
     session_.rollback(mark);
+    certain_ = certain_ && (placed || placer_.gave_up() == before);
     return placed;
 }
 

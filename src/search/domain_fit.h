@@ -21,6 +21,8 @@ public:
     // Counting: the nodes of an evicted or restored unit changed.
     void changed(std::span<const PodId> pods);
     [[nodiscard]] bool passes();
+    // Every "no" so far was the last word: all ways of placing the members were tried.
+    [[nodiscard]] bool certain() const { return certain_; }
     // Whether the queues of the members may take them all, at this moment.
     [[nodiscard]] bool within_limits() const;
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
@@ -46,6 +48,7 @@ private:
     std::vector<Resources::Amount> need_;  // all members together
     JobAsk ask_;                           // the same, by queue
     bool counts_ = false;
+    bool certain_ = true;
     std::vector<bool> inside_;
     std::vector<std::int64_t> slots_;  // by NodeId
     std::int64_t total_ = 0;

@@ -49,6 +49,7 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     steps_ = kBacktrackSteps;
     const bool found = descend(0);
+    if (!found && steps_ < 0) placer_.give_up();
     for (const Op& op : session_.tx.since(start))
         session_.touch(op.node);
     return found;

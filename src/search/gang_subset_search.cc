@@ -6,7 +6,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kCountingSteps = 4'000;
-constexpr std::int64_t kPlacingSteps = 200;
+constexpr std::int64_t kStepsPerMember = 4;  // a step places every member: it takes about as many microseconds
 constexpr std::size_t kMostUnits = 48;
 
 }  // namespace
@@ -16,9 +16,10 @@ void GangSubsetSearch::run() {
     order_ = owner_.order_;
     for (std::uint32_t u : order_)
         owner_.take(u);
-    steps_ = owner_.fit_.counts() ? kCountingSteps : kPlacingSteps;
+    const std::int64_t budget = owner_.session_.config.search_budget.us;
+    steps_ = owner_.fit_.counts() ? kCountingSteps : budget / (kStepsPerMember * owner_.fit_.wanted());
     descend(0);
-    best_.exact = steps_ > 0;
+    best_.exact = steps_ > 0 && owner_.fit_.certain();
     owner_.reset();
 }
 

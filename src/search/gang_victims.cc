@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "search/cover_search.h"
 #include "search/gang_subset_search.h"
@@ -118,9 +117,14 @@ std::vector<std::uint32_t> GangVictims::taken_units() const {
 // Everything out: if it still does not fit, no search is needed. Units without which it would not fit are in every
 // solution; what they cost is a bound.
 void GangVictims::assess() {
+    if (list_.units.empty()) {
+        describe_binding();
+        return;
+    }
+    bound_ = least_cost();
     for (std::uint32_t u : order_)
         take(u);
-    feasible_ = !list_.units.empty() && fit_.passes();
+    feasible_ = fit_.passes();
     if (!feasible_) {
         describe_binding();
         reset();
@@ -135,18 +139,7 @@ void GangVictims::assess() {
         }
     }
     reset();
-    Toll least;
-    least.units = 1;
-    bound_ = forced.empty() ? Cost{} : cost_of(forced);
-    if (forced.empty()) {
-        std::int32_t lowest = INT32_MAX;
-        for (const Unit& u : list_.units)
-            lowest = std::min(lowest, u.priority);
-        least.add_pod(lowest, INT64_MAX);
-        const bool spare = std::ranges::any_of(list_.units, [](const Unit& u) { return u.kind == UnitKind::kSafe; });
-        if (!spare) least.whole_units = 1;
-        bound_ = rules_.order->cost(least);
-    }
+    if (!forced.empty()) bound_ = cost_of(forced);
     if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced);
     if (!cover_->usable()) {
@@ -157,6 +150,19 @@ void GangVictims::assess() {
 }
 
 GangVictims::~GangVictims() = default;
+
+// Somebody goes, of the lowest priority there is.
+Cost GangVictims::least_cost() const {
+    Toll least;
+    least.units = 1;
+    std::int32_t lowest = INT32_MAX;
+    for (const Unit& u : list_.units)
+        lowest = std::min(lowest, u.priority);
+    least.add_pod(lowest, INT64_MAX);
+    const bool spare = std::ranges::any_of(list_.units, [](const Unit& u) { return u.kind == UnitKind::kSafe; });
+    if (!spare) least.whole_units = 1;
+    return rules_.order->cost(least);
+}
 
 bool GangVictims::suffice(std::span<const std::uint32_t> units) {
     for (std::uint32_t u : units)
@@ -223,103 +229,6 @@ bool GangVictims::select_by_bundles() {
     return fit_.passes();
 }
 
-// The cheapest units on this node whose going makes one more member fit there. False: there are none.
-bool GangVictims::next_slot(NodeId node, std::vector<std::uint32_t>& out) {
-    const Snapshot& s = session_.snapshot;
-    out.clear();
-    const std::int64_t before = fit_.total();
-    for (std::uint32_t u : order_) {
-        if (taken_[u]) continue;
-        const auto pods = list_.pods_of(list_.units[u]);
-        if (std::ranges::none_of(pods, [&](PodId p) { return s.pods[p].node == node; })) continue;
-        take_with_links(u);
-        out.push_back(u);
-        if (fit_.total() > before) break;
-    }
-    const bool found = fit_.total() > before;
-    // Give back what the slot does not need, most important first.
-    if (found) {
-        for (std::uint32_t u : importance_) {
-            const auto at = std::ranges::find(out, u);
-            if (at == out.end() || list_.units[u].whole >= 0) continue;
-            give(u);
-            if (fit_.total() > before) {
-                out.erase(at);
-            } else {
-                take(u);
-            }
-        }
-    }
-    return found;
-}
-
-// Node by node: always the cheapest next slot.
-bool GangVictims::select_by_slots() {
-    if (!fit_.counts()) return false;
-    const Snapshot& s = session_.snapshot;
-    const std::span<const NodeId> nodes =
-        seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
-    struct Offer {
-        bool known = false;
-        bool possible = false;
-        Cost cost;
-        std::vector<std::uint32_t> units;
-    };
-    std::vector<Offer> offers(nodes.size());
-    std::vector<std::vector<std::uint32_t>> units_on(s.nodes.size());
-    for (std::uint32_t u : order_) {
-        for (PodId p : list_.pods_of(list_.units[u])) {
-            if (in_domain_[s.pods[p].node.index()] &&
-                (units_on[s.pods[p].node.index()].empty() || units_on[s.pods[p].node.index()].back() != u))
-                units_on[s.pods[p].node.index()].push_back(u);
-        }
-    }
-    std::vector<std::uint32_t> saved_order;
-    while (!fit_.passes()) {
-        std::size_t best = nodes.size();
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            Offer& offer = offers[i];
-            if (!offer.known) {
-                offer.known = true;
-                offer.possible = false;
-                if (units_on[nodes[i].index()].empty()) continue;
-                const std::vector<bool> before = taken_;
-                saved_order.swap(order_);
-                order_ = units_on[nodes[i].index()];
-                offer.possible = next_slot(nodes[i], offer.units);
-                order_.swap(saved_order);
-                if (offer.possible) {
-                    offer.units.clear();
-                    for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-                        if (taken_[u] && !before[u]) offer.units.push_back(u);
-                    }
-                    offer.cost = cost_of(offer.units);
-                }
-                for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-                    if (taken_[u] && !before[u]) give(u);
-                }
-            }
-            if (offer.possible && (best == nodes.size() || offer.cost < offers[best].cost)) best = i;
-        }
-        if (best == nodes.size()) return false;
-        // Part of it may have gone since, with a gang that reaches further than its node: ask again.
-        if (std::ranges::any_of(offers[best].units, [&](std::uint32_t u) { return taken_[u]; })) {
-            offers[best].known = false;
-            continue;
-        }
-        const std::vector<std::uint32_t> chosen = offers[best].units;
-        for (std::uint32_t u : chosen) {
-            if (!taken_[u]) take(u);
-            for (PodId p : list_.pods_of(list_.units[u])) {
-                for (std::size_t i = 0; i < nodes.size(); ++i) {
-                    if (nodes[i] == s.pods[p].node) offers[i].known = false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 void GangVictims::give_back() {
     for (std::uint32_t u : importance_) {
         if (!taken_[u]) continue;
@@ -359,72 +268,6 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
                       .bound = bound_,
                       .exact = false,
                       .runner_up = second};
-}
-
-// Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
-// victims. One victim is exchanged for another as long as that helps.
-void GangVictims::settle_ties(GangChoice& best) {
-    constexpr std::size_t kMostUnits = 48;
-    constexpr int kMostTries = 400;
-    if (list_.units.size() > kMostUnits) return;
-    std::vector<bool> linked(list_.units.size());
-    for (const Unit& unit : list_.units) {
-        if (unit.whole >= 0) linked[static_cast<std::size_t>(unit.whole)] = true;
-    }
-    const auto is_free = [&](std::uint32_t u) { return !linked[u] && list_.units[u].whole < 0; };
-    const auto importance = [&] {
-        std::vector<std::size_t> out;
-        for (std::size_t i = 0; i < importance_.size(); ++i) {
-            if (taken_[importance_[i]]) out.push_back(importance_.size() - i);
-        }
-        return out;
-    };
-    // Boards learn of tentative evictions only where they are told.
-    const auto touch = [&](std::uint32_t u) {
-        for (PodId pod : list_.pods_of(list_.units[u]))
-            session_.touch(session_.snapshot.pods[pod].node);
-    };
-    for (std::uint32_t u : best.chosen) {
-        take(u);
-        touch(u);
-    }
-    const auto key = [&] {
-        std::vector<std::uint32_t> places = fit_.places();
-        return std::tuple(places.size(), std::move(places), importance());
-    };
-    auto standing = key();
-    int tries = 0;
-    for (bool better = true; better;) {
-        better = false;
-        for (std::uint32_t out : taken_units()) {
-            if (!is_free(out) || better) continue;
-            for (std::uint32_t in : importance_) {
-                if (taken_[in] || !is_free(in) || list_.units[in].priority != list_.units[out].priority) continue;
-                if (++tries > kMostTries) break;
-                give(out);
-                take(in);
-                touch(out);
-                touch(in);
-                const std::vector<std::uint32_t> units = taken_units();
-                if (fit_.passes() && vote(units) && cost_of(units) == best.cost) {
-                    auto challenger = key();
-                    if (std::get<0>(challenger) > 0 && challenger < standing) {
-                        standing = std::move(challenger);
-                        best.chosen = units;
-                        better = true;
-                        break;
-                    }
-                }
-                give(in);
-                take(out);
-                touch(out);
-                touch(in);
-            }
-        }
-    }
-    const std::vector<std::uint32_t> units = taken_units();
-    reset();
-    std::ranges::for_each(units, touch);
 }
 
 std::optional<GangChoice> GangVictims::find() {

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool feasible() const { return feasible_; }
     // Why not: what the domain can free, and what it would need.
     [[nodiscard]] const std::string& binding() const { return binding_; }
+    // All ways of placing the members were tried where the answer was no.
+    [[nodiscard]] bool certain() const { return fit_.certain(); }
     // No set of victims in this domain costs less.
     [[nodiscard]] const Cost& bound() const { return bound_; }
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
@@ -64,6 +66,7 @@ private:
     friend class CoverSearch;
     friend class GangSubsetSearch;
     void assess();
+    [[nodiscard]] Cost least_cost() const;
     [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void search_exactly(std::optional<GangChoice>& best);
     void describe_binding();

@@ -38,6 +38,9 @@ public:
         std::map<std::string, std::int64_t> nodes;
     };
     [[nodiscard]] const Refusal& refusal(PodId pod);
+    // How often a search for places ended before it had tried everything.
+    [[nodiscard]] std::int64_t gave_up() const { return gave_up_; }
+    void give_up() { ++gave_up_; }
     // For shapes decided node by node; null where nodes depend on each other.
     [[nodiscard]] FitBoard* board(PodId pod);
 
@@ -61,6 +64,7 @@ private:
     [[nodiscard]] Refusal ask_refusal(PodId pod);
 
     std::optional<LastRefusal> last_refusal_;  // pods of one shape are refused for the same reasons
+    std::int64_t gave_up_ = 0;
     std::vector<NodeId> feasible_;
     std::vector<DeviceHold> devices_;
 };

@@ -17,8 +17,10 @@ SlotCover::SlotCover(const Room& ask, std::int64_t wanted, std::vector<Place> pl
       places_of_(units) {
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
         overflowed_ = overflowed_ || places_[p].gifts.size() > kMostGifts;
-        for (const Gift& gift : places_[p].gifts)
+        for (Gift& gift : places_[p].gifts) {
+            gift.share = static_cast<std::uint32_t>(places_of_[gift.unit].size());
             places_of_[gift.unit].push_back(p);
+        }
     }
 }
 
@@ -60,14 +62,49 @@ std::vector<std::int64_t> SlotCover::gifts_of(std::uint32_t unit) const {
     return out;
 }
 
-// Any division of the weight over the unit's places keeps the answer a lower bound; an even one needs no memory.
-Wide SlotCover::share(std::uint32_t unit, std::size_t place, std::span<const Wide> weights) const {
-    const std::vector<std::uint32_t>& all = places_of_[unit];
-    const auto count = static_cast<Wide>(all.size());
-    return weights[unit] / count + (all.front() == place ? weights[unit] % count : 0);
+SlotCover::Shares SlotCover::even_shares(std::span<const Wide> weights) const {
+    Shares out(weights.size());
+    for (std::size_t u = 0; u < weights.size(); ++u) {
+        const std::size_t count = places_of_[u].size();
+        if (count == 0) continue;
+        out[u].assign(count, weights[u] / static_cast<Wide>(count));
+        out[u].front() += weights[u] % static_cast<Wide>(count);
+    }
+    return out;
 }
 
-SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> states, std::span<const Wide> weights) {
+// Where a unit is paid for in part, weight moves from the places that did without it to those that took it.
+void SlotCover::tune(std::span<const UnitState> states, Shares& shares, int trials) {
+    auto last = cheapest(states, shares);
+    if (!last) return;
+    Wide best = last->cost;
+    Shares trial = shares;
+    for (int i = 0; i < trials && !last->partial.empty(); ++i) {
+        for (std::uint32_t unit : last->partial) {
+            std::vector<Wide>& mine = trial[unit];
+            std::vector<bool> took(mine.size());
+            for (const auto& [u, share] : last->paid) {
+                if (u == unit) took[share] = true;
+            }
+            Wide moved = 0;
+            for (std::size_t p = 0; p < mine.size(); ++p) {
+                const Wide part = took[p] ? 0 : mine[p] / 4;
+                mine[p] -= part;
+                moved += part;
+            }
+            const auto takers = static_cast<Wide>(std::ranges::count(took, true));
+            for (std::size_t p = 0; p < mine.size(); ++p)
+                mine[p] += took[p] ? moved / takers : 0;
+        }
+        last = cheapest(states, trial);
+        if (!last) return;
+        if (last->cost <= best) continue;
+        best = last->cost;
+        shares = trial;
+    }
+}
+
+SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> states, const Shares& shares) {
     const Place& place = places_[at];
     const Room before = emptied(place, states, false);
     const std::int64_t base = slots(before);
@@ -87,7 +124,7 @@ SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> st
     for (std::size_t g = 0; g < place.gifts.size(); ++g) {
         const Gift& gift = place.gifts[g];
         if (states[gift.unit] != UnitState::kOpen) continue;
-        const Wide price = share(gift.unit, at, weights);
+        const Wide price = shares[gift.unit][gift.share];
         std::vector<Partial> more;
         for (const Partial& partial : partials) {
             Partial next = partial;
@@ -124,11 +161,11 @@ SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> st
     return menu;
 }
 
-std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> states, std::span<const Wide> weights) {
+std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> states, const Shares& shares) {
     std::int64_t missing = wanted_;
     std::vector<Menu> menus;
     for (std::size_t p = 0; p < places_.size(); ++p) {
-        Menu menu = menu_of(p, states, weights);
+        Menu menu = menu_of(p, states, shares);
         ++work_;
         missing -= slots(menu.best.front().room);
         if (menu.best.size() > 1) menus.push_back(std::move(menu));
@@ -154,7 +191,7 @@ std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> 
         }
     }
     if (least[size - 1] >= kNever) return std::nullopt;
-    Choice out{.cost = least[size - 1], .chosen = {}, .partial = {}};
+    Choice out{.cost = least[size - 1], .chosen = {}, .partial = {}, .paid = {}};
     std::vector<std::uint32_t> times(places_of_.size());
     std::size_t left = size - 1;
     for (std::size_t m = menus.size(); m-- > 0;) {
@@ -162,8 +199,9 @@ std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> 
         if (gain == 0) continue;
         const std::vector<Gift>& gifts = places_[menus[m].place].gifts;
         for (std::size_t g = 0; g < gifts.size(); ++g) {
-            if ((menus[m].best[gain].gifts >> g & 1U) != 0 && times[gifts[g].unit]++ == 0)
-                out.chosen.push_back(gifts[g].unit);
+            if ((menus[m].best[gain].gifts >> g & 1U) == 0) continue;
+            out.paid.emplace_back(gifts[g].unit, gifts[g].share);
+            if (times[gifts[g].unit]++ == 0) out.chosen.push_back(gifts[g].unit);
         }
         left = left > gain ? left - gain : 0;
     }

@@ -3,7 +3,7 @@
 // Members are alike and verdicts local to a node. Per node the sets of units that matter are few (at most a handful of
 // devices); over the nodes the least cost for each number of members adds up. A unit on several nodes is paid for node
 // by node, each a share of its weight: that is exact where every unit keeps to one node, and else never too dear, so
-// the answer is a lower bound.
+// the answer is a lower bound. Any shares that add up to the weight will do; good ones are found by trial.
 #pragma once
 
 #include <array>
@@ -31,6 +31,7 @@ public:
     struct Gift {
         std::uint32_t unit = 0;
         Room room{};
+        std::uint32_t share = 0;  // which of the unit's places this is; filled in by the cover
     };
     struct Place {
         Room free{};
@@ -47,9 +48,15 @@ public:
         Wide cost = 0;                       // of the units that were open
         std::vector<std::uint32_t> chosen;   // open units with a share in it
         std::vector<std::uint32_t> partial;  // of those, the ones not paid for on all their nodes
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> paid;  // unit, and which of its shares
     };
-    // Nullopt: they never fit. Weights count for open units only.
-    [[nodiscard]] std::optional<Choice> cheapest(std::span<const UnitState> states, std::span<const Wide> weights);
+    // How the weight of each unit is divided over its places, in their order.
+    using Shares = std::vector<std::vector<Wide>>;
+    [[nodiscard]] Shares even_shares(std::span<const Wide> weights) const;
+    // Nullopt: they never fit. Shares count for open units only.
+    [[nodiscard]] std::optional<Choice> cheapest(std::span<const UnitState> states, const Shares& shares);
+    // Divides the weights so that the answer for these states is dearer, in so many trials.
+    void tune(std::span<const UnitState> states, Shares& shares, int trials);
 
     // Where the unit makes room and how much, as a list of numbers that is the same for units that do the same.
     [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
@@ -72,8 +79,7 @@ private:
 
     [[nodiscard]] std::int64_t slots(const Room& room) const;
     [[nodiscard]] Room emptied(const Place& place, std::span<const UnitState> states, bool open_too) const;
-    [[nodiscard]] Menu menu_of(std::size_t place, std::span<const UnitState> states, std::span<const Wide> weights);
-    [[nodiscard]] Wide share(std::uint32_t unit, std::size_t place, std::span<const Wide> weights) const;
+    [[nodiscard]] Menu menu_of(std::size_t place, std::span<const UnitState> states, const Shares& shares);
 
     Room ask_;
     std::int64_t wanted_;

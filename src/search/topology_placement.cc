@@ -142,6 +142,8 @@ bool place_in_seat(Session& session,
             }
         }
         if (!placed) {
+            // Another place for a sub-group before it might have left room.
+            placer.give_up();
             session.rollback(start);
             return false;
         }

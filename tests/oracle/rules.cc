@@ -268,32 +268,6 @@ Price price_of(const Instance& instance, const std::vector<Unit>& units, const s
     return {violations, broken > 0 ? 1 : 0, highest, broken, resources, pods};
 }
 
-std::optional<Price> price_of_pods(const Instance& instance, const std::vector<int>& pods) {
-    std::map<int, std::vector<int>> by_gang;
-    std::vector<Unit> units;
-    const auto add = [&](Unit unit, std::vector<int> members) {
-        unit.start = INT64_MAX;
-        for (int i : members)
-            unit.start = std::min(unit.start, pod_at(instance, i).start);
-        unit.pods = std::move(members);
-        units.push_back(std::move(unit));
-    };
-    for (int i : pods) {
-        if (pod_at(instance, i).gang < 0)
-            add({.priority = pod_at(instance, i).priority}, {i});
-        else
-            by_gang[pod_at(instance, i).gang].push_back(i);
-    }
-    for (const auto& [gang, gone] : by_gang) {
-        Spare spare(instance, gang);
-        const auto all = std::ranges::count(instance.pods, gang, &RunningPod::gang);
-        const bool safe = std::ranges::all_of(gone, [&](int i) { return spare.take(pod_at(instance, i)); });
-        if (!safe && static_cast<std::ptrdiff_t>(gone.size()) < all) return std::nullopt;
-        add({.safe = safe, .in_group = true, .gang = gang, .priority = gang_priority(instance, gang)}, gone);
-    }
-    return price_of(instance, units, std::vector<bool>(units.size(), true));
-}
-
 Amounts free_on(const Instance& instance, int node) {
     Amounts room = instance.nodes[static_cast<std::size_t>(node)].size;
     for (const RunningPod& pod : instance.pods) {

@@ -38,10 +38,6 @@ struct Unit {
 using Price = std::vector<std::int64_t>;
 [[nodiscard]] Price price_of(const Instance& instance, const std::vector<Unit>& units, const std::vector<bool>& gone);
 
-// Price of exactly these pods where each gang loses what it can spare, whichever they are, or goes whole; nullopt where
-// one does neither. What budgets say is left out: the first term is 0.
-[[nodiscard]] std::optional<Price> price_of_pods(const Instance& instance, const std::vector<int>& pods);
-
 // Free room of the node with nobody gone.
 [[nodiscard]] Amounts free_on(const Instance& instance, int node);
 // A unit that goes whole takes along what its gang could spare here.
