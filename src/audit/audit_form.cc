@@ -109,11 +109,11 @@ void judge_mentions(const Case& judged, Report& report) {
     }
 }
 
-// To wait for evictions, there must be some, or something must be terminating.
+// To wait for evictions, there must be some, or somebody must be leaving.
 void judge_waiting(const Case& judged, Report& report) {
     if (!judged.evicted.empty()) return;
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
-        if (judged.bound(pod) && judged.fact(pod).terminating()) return;
+        if (judged.bound(pod) && judged.leaves(pod)) return;
     }
     for (const PlacedPod& item : judged.placed) {
         if (item.entry->after_evictions && !item.in_flight)
