@@ -109,7 +109,7 @@ void judge_mentions(const Case& judged, Report& report) {
     }
 }
 
-// To wait for evictions, there must be some, or something must be terminating.
+// To wait for evictions, there must be some, or somebody must be leaving.
 void judge_waiting(const Case& judged, Report& report) {
     if (!judged.evicted.empty()) return;
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
