@@ -275,7 +275,7 @@ private:
             tx.rollback(before);
             must_go.push_back(pod);
         }
-        if (must_go.size() == lost.size() || !can_spare(snapshot(), gang, must_go, must_go)) {
+        if (!can_spare(snapshot(), gang, must_go, must_go)) {
             tx.rollback(mark);
             return;
         }
