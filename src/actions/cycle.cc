@@ -229,10 +229,10 @@ private:
                     continue;
                 }
                 any = true;
-                if (backfills_ && asks_for_nothing(item.demand))
-                    serve_small(item.demand);
-                else
+                if (!backfills_ || !asks_for_nothing(item.demand))
                     serve(item.demand);
+                else if (!turned_away(item.demand))
+                    serve_small(item.demand);
             }
             if (!any) return;
         }
@@ -286,15 +286,19 @@ private:
 
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
 
-    void serve(const Demand& demand) {
+    // Refused whatever room there is: its queue does not take it.
+    bool turned_away(const Demand& demand) {
         if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
             refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever});
-            return;
+            return true;
         }
-        if (const std::string excess = min_resources_excess(snapshot(), demand); !excess.empty()) {
-            refuse(demand, {.why_not = excess});
-            return;
-        }
+        const std::string excess = min_resources_excess(snapshot(), demand);
+        if (!excess.empty()) refuse(demand, {.why_not = excess});
+        return !excess.empty();
+    }
+
+    void serve(const Demand& demand) {
+        if (turned_away(demand)) return;
         if (backfills_ && asks_for_nothing(demand)) {
             // Who was promised room does not wait for the others once more: they would take it.
             if (demand.nominated)
