@@ -74,7 +74,7 @@ public:
             write(item);
         spare_superfluous(desk_, queue_balance_.get());
         Plan plan = builder_.build(session_);
-        const std::vector<PodId> evicted = evicted_pods();
+        const std::vector<PodId> evicted = queue_balance_ ? evicted_pods() : std::vector<PodId>();
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);

@@ -24,6 +24,7 @@ void ServingPreempt::run(const std::vector<std::string>& only) {
     const ServingRoster roster = read_servings(*desk_.snapshot().facts, desk_.session.config.plugins.plane_label);
     for (const std::string& warning : roster.warnings)
         desk_.plan.warning(warning);
+    if (roster.rows.empty()) return;  // most clusters: no look at every pod for nothing
     const serving::View view = serving::look_at(desk_.session, roster, action_, only);
     const serving::Outcome outcome = serving::run_pass(view.world);
     desk_.plan.add(serving::report(desk_.snapshot(), view, outcome));

@@ -28,7 +28,7 @@ public:
         read_deployments();
         for (const auto& [key, planes] : workloads_)
             read_workloads(rows_[key], planes);
-        read_pods();
+        if (!rows_.empty()) read_pods();
         finish();
         return std::move(roster_);
     }
