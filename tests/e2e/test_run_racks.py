@@ -207,7 +207,7 @@ class VolcanoRackTest(RackStories, GangStoryTestCase):
         for name in gang:
             self.objects.delete_pod(name)
         self.wait_group(lambda group: group["status"]["phase"] == "Inqueue", "that it has no place any more")
-        self.assertEqual(self.read_group()["status"]["running"], 0)
+        self.wait_group(lambda group: group["status"]["running"] == 0, "that none runs")
 
 
 class SchedulerPluginsTest(GangStoryTestCase):
