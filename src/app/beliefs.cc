@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manifest/soft_note.h"
 #include "model/placed_devices.h"
 
 namespace reprieve {
@@ -101,6 +102,8 @@ bool Beliefs::confirmed(const Entry& entry) const {
             return pod.node.valid();
         case Assumed::kLeaving:
             return pod.terminating();
+        case Assumed::kAsked:
+            return pod.terminating() || !pod.more().soft_eviction.empty();
         case Assumed::kNominated:
             return pod.node.valid() || (pod.nominated == entry.node && records(pod, entry.note));
         case Assumed::kNotNominated:
@@ -121,6 +124,10 @@ void Beliefs::overlay(const Entry& entry, Pod& pod) const {
             break;
         case Assumed::kLeaving:
             pod.deleting = entry.leaving;
+            pod.disruption_target = true;
+            break;
+        case Assumed::kAsked:
+            pod.make_extras().soft_eviction = entry.asked;
             pod.disruption_target = true;
             break;
         case Assumed::kNominated:
@@ -210,6 +217,10 @@ void Beliefs::assume(const Plan& plan, Time now) {
     for (const Eviction& e : plan.evictions) {
         if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict)
             assume(e.pod, Assumed::kLeaving, {}, now);
+        if (const PodId id = e.mode == EvictionMode::kSoft ? find(e.pod) : PodId()) {
+            entry_of(id).asked = soft_note(e, now);
+            assume(e.pod, Assumed::kAsked, {}, now);
+        }
     }
     for (const std::string& pod : plan.nominations_cleared) {
         if (!placed.contains(pod)) assume(pod, Assumed::kNotNominated, {}, now);

@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::size_t assumptions() const;
 
 private:
-    enum class Assumed : std::uint8_t { kNothing, kBound, kLeaving, kNominated, kNotNominated };
+    enum class Assumed : std::uint8_t { kNothing, kBound, kLeaving, kAsked, kNominated, kNotNominated };
 
     struct Entry {
         Pod watched;
@@ -58,6 +58,7 @@ private:
         std::vector<DeviceHold> devices;  // bound with
         std::optional<PlanNote> note;     // nominated with
         Time leaving;                     // the deletion timestamp to come
+        std::string asked;                // to leave, softly: what is written about it
         Time expires;
         int failures = 0;  // in a row
         Time left_alone;   // until then

@@ -80,14 +80,12 @@ std::string mark_body(const std::string& uid,
                        Json::array({condition("DisruptionTarget", "True", "PreemptionByScheduler", message, now)})}}}});
 }
 
-std::string unmark_body(const std::string& uid) {
+std::string unmark_body(const std::string& uid, const std::vector<std::string>& notes) {
     const Json gone = {{"type", "DisruptionTarget"}, {"$patch", "delete"}};
-    return text_of({{"metadata", metadata_of(uid)}, {"status", {{"conditions", Json::array({gone})}}}});
-}
-
-std::string soft_eviction_text(const std::string& owner, const std::string& reason, Time now) {
-    return text_of(
-        {{"preemptJob", owner}, {"reason", reason}, {"initiator", "reprieve"}, {"timestamp", condition_time(now)}});
+    Json metadata = metadata_of(uid);
+    for (const std::string& key : notes)
+        metadata["annotations"][key] = nullptr;
+    return text_of({{"metadata", metadata}, {"status", {{"conditions", Json::array({gone})}}}});
 }
 
 std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds) {

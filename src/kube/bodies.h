@@ -19,7 +19,6 @@ inline constexpr const char* kPlanAnnotation = "reprieve.dev/plan";
 inline constexpr const char* kDevicesAnnotation = "reprieve.dev/devices";
 inline constexpr const char* kClaimAnnotation = "reprieve.dev/claimed-by";
 inline constexpr const char* kDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
-inline constexpr const char* kSoftEvictionAnnotation = "scheduling.koordinator.sh/soft-eviction";
 inline constexpr const char* kMaxScaleAnnotation = "autoscaling.knative.dev/max-scale";
 
 struct PlanRecord {
@@ -48,8 +47,8 @@ struct PlanRecord {
                                     const std::string& message,
                                     Time now,
                                     const std::map<std::string, std::string>& annotations = {});
-[[nodiscard]] std::string unmark_body(const std::string& uid);
-[[nodiscard]] std::string soft_eviction_text(const std::string& owner, const std::string& reason, Time now);
+// `notes`: annotations that go with the mark.
+[[nodiscard]] std::string unmark_body(const std::string& uid, const std::vector<std::string>& notes);
 [[nodiscard]] std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds);
 [[nodiscard]] std::string eviction_body(const std::string& name, const std::string& uid);
 [[nodiscard]] std::string binding_body(const std::string& name,

@@ -127,7 +127,7 @@ std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const
     const std::lock_guard lock(mutex_);
     for (const auto& [name, entry] : entries_) {
         const KnownPod& pod = entry.pod;
-        const bool leaves = pod.deleting.is_set() && pod.certain;
+        const bool leaves = (pod.deleting.is_set() && pod.certain) || pod.softly_evicted;
         if (pod.marked && entry.writes == 0 && !leaves && named_.contains(pod.uid) && !wanted.contains(pod.uid))
             found.emplace_back(name, pod.uid);
     }

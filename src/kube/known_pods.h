@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
     // Pods that are marked as victims, are not leaving, and are named by a plan that is no more; with their UIDs.
-    // `wanted` are victims all the same.
+    // `wanted` are victims all the same. Whoever was only asked to go is spoken free by a plan, not by the want of one.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_marks(const std::set<std::string>& wanted);
 
     // Called, on whatever thread sees it, when a bound pod turns up that still carries a plan. Empty: nobody.

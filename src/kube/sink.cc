@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "kube/bodies.h"
 #include "kube/volume_run.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 namespace {
@@ -24,6 +26,7 @@ bool is_done(const AnnotationChange& change, const KnownPod& known) {
         if (key == kDeletionCostAnnotation)
             return known.deletion_cost ? std::to_string(*known.deletion_cost) : std::string();
         if (key == kPlanAnnotation && !known.has_plan) return std::string();
+        if (key == SoftEviction::kAnnotation && !known.softly_evicted) return std::string();
         return std::nullopt;
     };
     for (const auto& [key, value] : change.set) {
@@ -35,6 +38,10 @@ bool is_done(const AnnotationChange& change, const KnownPod& known) {
     return true;
 }
 
+bool withdraws(const AnnotationChange& change) {
+    return std::ranges::find(change.remove, SoftEviction::kAnnotation) != change.remove.end();
+}
+
 void apply(const AnnotationChange& change, KnownPod& pod) {
     for (const auto& [key, value] : change.set) {
         if (key == kClaimAnnotation) pod.claimed_by = value;
@@ -44,6 +51,7 @@ void apply(const AnnotationChange& change, KnownPod& pod) {
         if (key == kClaimAnnotation) pod.claimed_by.clear();
         if (key == kDeletionCostAnnotation) pod.deletion_cost.reset();
         if (key == kPlanAnnotation) pod.has_plan = false;
+        if (key == SoftEviction::kAnnotation) pod.softly_evicted = pod.marked = false;
     }
 }
 
@@ -153,9 +161,16 @@ void KubeSink::annotate(const AnnotationChange& change) {
     if (is_done(change, known)) return;
     PodWrite write{.step = SinkStep::kAnnotate, .pod = change.pod, .uid = known.uid};
     write.request.method = "PATCH";
-    write.request.path = pod_path(change.pod);
-    write.request.content_type = kMergePatch;
-    write.request.body = annotations_body(known.uid, change.set, change.remove);
+    // A pod that need not go is not marked either: both came in one call.
+    if (withdraws(change)) {
+        write.request.path = pod_path(change.pod, "status");
+        write.request.content_type = kStrategicPatch;
+        write.request.body = unmark_body(known.uid, change.remove);
+    } else {
+        write.request.path = pod_path(change.pod);
+        write.request.content_type = kMergePatch;
+        write.request.body = annotations_body(known.uid, change.set, change.remove);
+    }
     write.change = [&](KnownPod& entry) { apply(change, entry); };
     outbox_.write(std::move(write));
 }
@@ -268,7 +283,7 @@ void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
     request.method = "PATCH";
     request.path = pod_path(pod, "status");
     request.content_type = kStrategicPatch;
-    request.body = unmark_body(uid);
+    request.body = unmark_body(uid, {});
     remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.marked = there; });
 }
 

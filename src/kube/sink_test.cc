@@ -15,6 +15,7 @@ using Asked = FakeApi::Asked;
 using Reply = FakeApi::Reply;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -335,6 +336,23 @@ TEST_F(SinkTest, SoftEvictionIsOnePatchAndNoDelete) {
     EXPECT_THAT(body_of("PATCH", "/a/status"),
                 HasSubstr(R"("scheduling.koordinator.sh/soft-eviction":"{\"preemptJob\":\"ns/high\")"));
     EXPECT_THAT(carry_out(plan), IsEmpty());
+}
+
+TEST_F(SinkTest, WhoNeedNotGoAnyMoreIsNotMarkedEither) {
+    start();
+    Plan plan = preemption();
+    plan.evictions.resize(1);
+    plan.evictions[0].mode = EvictionMode::kSoft;
+    carry_out(plan);
+    Plan back{.id = "y", .now = kNow};
+    back.annotations = {{.pod = "ns/a", .set = {}, .remove = {"scheduling.koordinator.sh/soft-eviction"}}};
+    const std::size_t before = api_->asked().size();
+    EXPECT_THAT(carry_out(back), ElementsAre("annotate ns/a"));
+    ASSERT_EQ(api_->asked().size(), before + 1);
+    EXPECT_THAT(api_->asked().back().path, EndsWith("/a/status"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("scheduling.koordinator.sh/soft-eviction":null)"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("$patch":"delete")"));
+    EXPECT_THAT(carry_out(back), IsEmpty());
 }
 
 TEST_F(SinkTest, ClearsNominationsThatAreThere) {
