@@ -224,17 +224,21 @@ TEST_F(SinkTest, BindsAndTakesTheNoteAway) {
     EXPECT_THAT(carry_out(plan), IsEmpty()) << "bound already";
 }
 
+std::string bound_with_plan(const std::string& name) {
+    return pod_json(
+        name,
+        "1",
+        R"("nodeName":"n1")",
+        "",
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})");
+}
+
 TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
     start([&asked_for = counter_](const Asked&) {
         return ++asked_for == 1 ? Reply{.status = 403, .body = status_json(403, "Forbidden", "not yet")}
                                 : Reply{.body = pod_json("old", "900")};
     });
-    see(pod_json(
-        "old",
-        "1",
-        R"("nodeName":"n1")",
-        "",
-        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    see(bound_with_plan("old"));
     carry_out({.id = "y", .now = kNow});
     // It is tried again after a refusal, without being asked.
     ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 2; }));
@@ -247,12 +251,7 @@ TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
 TEST_F(SinkTest, APlanThatIsSeenOnABoundPodAfterTheLastPlanIsRemoved) {
     start([](const Asked&) { return Reply{.body = pod_json("old", "900")}; });
     carry_out({.id = "last", .now = kNow});
-    see(pod_json(
-        "old",
-        "1",
-        R"("nodeName":"n1")",
-        "",
-        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    see(bound_with_plan("old"));
     ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
     settle();
     EXPECT_THAT(body_of("PATCH", "/old"), HasSubstr(R"("reprieve.dev/plan":null)"));
