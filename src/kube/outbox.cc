@@ -52,8 +52,14 @@ void Outbox::write(PodWrite write, Ended ended) {
 
 void Outbox::call(const std::string& object, HttpRequest request, HttpClient::Done done) {
     open();
+    enter(object, {std::move(request), [this, done = std::move(done)](HttpAnswer answer) {
+                       done(std::move(answer));
+                       close();
+                   }});
+}
+
+void Outbox::enter(const std::string& object, Waiting waiting) {
     const auto [line, first] = lines_.try_emplace(object);
-    Waiting waiting{std::move(request), std::move(done)};
     if (first)
         leave(object, std::move(waiting));
     else
@@ -64,7 +70,6 @@ void Outbox::leave(const std::string& object, Waiting waiting) {
     waiting.request.gate = &may_act_;
     client_->send(this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
         done(std::move(answer));
-        close();
         next(object);
     });
 }
@@ -82,13 +87,14 @@ void Outbox::next(const std::string& object) {
 
 void Outbox::tell(HttpRequest request, HttpClient::Done done) {
     request.lane = Lane::kIdle;
-    request.gate = &may_act_;
     ++told_;
-    client_->send(this, std::move(request), [this, done = std::move(done)](const HttpAnswer& answer) {
-        if (!answer.ok()) spdlog::debug("{}", answer.text());
-        if (done) done(answer);
-        --told_;
-    });
+    // What is made anew waits for nobody.
+    const std::string line = std::string_view(request.method) == "POST" ? fmt::format("new {}", ++made_) : request.path;
+    enter(line, {std::move(request), [this, done = std::move(done)](const HttpAnswer& answer) {
+                     if (!answer.ok()) spdlog::debug("{}", answer.text());
+                     if (done) done(answer);
+                     --told_;
+                 }});
 }
 
 void Outbox::report(SinkReport report) {

@@ -55,7 +55,7 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
-      groups_(outbox_, addresses),
+      groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling) {
     outbox_.on_failure(options_.on_failure);
