@@ -77,7 +77,7 @@ protected:
         auto decoded = decoder.decode(json);
         ASSERT_TRUE(decoded && *decoded);
         if (const auto* pod = std::get_if<Pod>(&**decoded))
-            known_.see(*pod, words_, [] { return std::string("1000"); });
+            known_.see(*pod, words_, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
         else
             addresses_.see(**decoded, words_, "apps/v1", json);
     }
@@ -275,6 +275,19 @@ TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
     EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
     carry_out(dropped);
     EXPECT_EQ(calls().size(), 2U);
+}
+
+TEST_F(SinkTest, AMarkWhosePlanDiedWithItsPreemptorIsTakenBack) {
+    start();
+    const auto marked = [](const std::string& message) {
+        return R"("conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":")" +
+               message + R"("}])";
+    };
+    see(pod_json("a", "1", R"("nodeName":"n1")", marked("reprieve: preempted for ns/gone (preempt)")));
+    see(pod_json("other", "1", R"("nodeName":"n1")", marked("default-scheduler: preempting to accommodate")));
+    carry_out({.id = "y", .now = kNow});
+    EXPECT_THAT(calls(), ElementsAre("PATCH /a/status")) << "and nobody else's mark";
+    EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
 }
 
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
