@@ -16,15 +16,10 @@
 #include "kube/frames.h"
 #include "kube/http_client.h"
 #include "kube/known_pods.h"
+#include "kube/second_look.h"
 #include "model/world.h"
 
 namespace reprieve {
-
-enum class WriteEnd : unsigned char {
-    kDone,
-    kGone,  // the object is not there any more, or another has its name
-    kFailed
-};
 
 struct PodWrite {
     SinkStep step = SinkStep::kAnnotate;
@@ -71,6 +66,15 @@ private:
         HttpRequest request;
         HttpClient::Done done;
     };
+    struct Ending {
+        SinkReport report;
+        bool tracked = false;
+        bool gone_is_fine = false;
+        Ended ended;
+    };
+    // A write has been answered; where that says nothing certain, the pod is asked.
+    void answered(Ending ending, const HttpAnswer& answer);
+    void conclude(Ending ending, WriteEnd end, const HttpAnswer& answer);
     void enter(const std::string& object, Waiting waiting);
     void leave(const std::string& object, Waiting waiting);
     void next(const std::string& object);

@@ -208,7 +208,8 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
     request.path = pod_path(placement.pod, "binding");
     request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
     outbox_.call(placement.pod, std::move(request), [this, plan, &placement, conflicts](const HttpAnswer& answer) {
-        if (answer.status == 409) return read_back(plan, placement, answer.text(), conflicts);
+        const bool is_open = answer.status == 409 || (!answer.ok() && answer.unsure);
+        if (is_open) return read_back(plan, placement, answer.text(), conflicts);
         bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
     });
 }

@@ -290,6 +290,40 @@ TEST_F(SinkTest, AMarkWhosePlanDiedWithItsPreemptorIsTakenBack) {
     EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
 }
 
+// The first answer is lost in the server, the second one is about something else.
+Reply refuse_after_trouble(int asked, const std::string& then) {
+    if (asked == 1) return {.status = 500, .body = status_json(500, "InternalError", "going down")};
+    if (asked == 2) return {.status = 403, .body = status_json(403, "Forbidden", "coming up")};
+    return {.body = then};
+}
+
+TEST_F(SinkTest, AVictimThatLeavesAlthoughItsEvictionWasRefusedIsNoFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        return refuse_after_trouble(++counter,
+                                    pod_json("a", "5", "", "", R"("deletionTimestamp":"2026-01-01T12:00:30Z")"));
+    });
+    const auto reports = carry_out(preemption());
+    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
+    EXPECT_THAT(calls(), ::testing::Contains("GET /a"));
+}
+
+TEST_F(SinkTest, AVictimThatStaysAfterItsEvictionWasRefusedIsAFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        return refuse_after_trouble(++counter, pod_json("a", "5"));
+    });
+    EXPECT_THAT(carry_out(preemption()), ::testing::Contains(HasSubstr("evict ns/a: 403")));
+}
+
+TEST_F(SinkTest, APodThatIsBoundAlthoughItsBindingWasRefusedIsNoFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/high") && !asked.path.ends_with("/binding")) return Reply{};
+        return refuse_after_trouble(++counter, pod_json("high", "5", R"("nodeName":"n1")"));
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high"));
+}
+
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
     start([](const Asked& asked) {
         if (asked.method == "POST" && asked.path.ends_with("/binding"))
