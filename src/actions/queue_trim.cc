@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actions/eviction_mode.h"
-#include "base/quantity.h"
+#include "model/amount_text.h"
 #include "plugins/grants.h"
 #include "search/surplus.h"
 
@@ -17,12 +17,6 @@ namespace {
 
 // No pod attacks: whoever is protected from anybody at all is protected here.
 constexpr Attack kByShare{.priority = std::numeric_limits<std::int32_t>::min(), .reclaim = true};
-
-// "1500m" of cpu, "2Gi" of what is measured in bytes, else the number itself.
-std::string amount_text(Dim dim, std::int64_t value) {
-    if (dim == kCpu) return format_cpu(value);
-    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -42,11 +43,12 @@ struct PlanRecord {
                                           Time now);
 [[nodiscard]] std::string clear_nomination_body(const std::string& uid);
 [[nodiscard]] std::string unschedulable_body(const std::string& uid, const std::string& message, Time now);
-// `annotations` go with it in the same patch.
+// The mark of a victim, in words that `has_our_mark` knows again. `annotations` go with it in the same patch.
 [[nodiscard]] std::string mark_body(const std::string& uid,
                                     const std::string& message,
                                     Time now,
                                     const std::map<std::string, std::string>& annotations = {});
+[[nodiscard]] bool has_our_mark(std::string_view pod_json);
 // `notes`: annotations that go with the mark.
 [[nodiscard]] std::string unmark_body(const std::string& uid, const std::vector<std::string>& notes);
 [[nodiscard]] std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds);

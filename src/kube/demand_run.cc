@@ -25,8 +25,8 @@ bool is_over(const Eviction& eviction, const KnownPod& known) {
 }
 
 std::string mark_message(const Eviction& eviction) {
-    std::string message = fmt::format(
-        "reprieve: preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
+    std::string message =
+        fmt::format("preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
     if (!eviction.reason.empty()) message += ": " + eviction.reason;
     return message;
 }

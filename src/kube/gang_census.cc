@@ -7,10 +7,12 @@
 
 namespace reprieve {
 
+bool GangCensus::serves(std::string_view scheduler) const {
+    return std::ranges::find(scheduler_names_, scheduler) != scheduler_names_.end();
+}
+
 GangCensus::Member GangCensus::member_of(const Pod& pod, const Vocabulary& words) const {
-    const std::string_view scheduler = words.text(words.spec(pod.spec).scheduler);
-    const bool ours = std::ranges::find(scheduler_names_, scheduler) != scheduler_names_.end();
-    if (!pod.group || !ours) return {};
+    if (!pod.group || !serves(words.text(words.spec(pod.spec).scheduler))) return {};
     const bool has_place = pod.node && !pod.terminating() && !pod.finished();
     const bool succeeded = pod.phase == PodPhase::kSucceeded;
     return {.gang = fmt::format("{}/{}", words.text(pod.ns), words.text(pod.group)),

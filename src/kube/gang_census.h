@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +36,8 @@ public:
     // The gang's own object is new or changed.
     void see_group(const std::string& gang);
 
+    // Whether a pod that names this scheduler is ours.
+    [[nodiscard]] bool serves(std::string_view scheduler) const;
     // The gangs that have changed since this was last asked, by "ns/name".
     [[nodiscard]] std::map<std::string, GangCount> take_changes();
     // Called, on whatever thread sees it, with the first change after `take_changes`; it may not ask back. Empty:

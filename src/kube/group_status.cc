@@ -171,10 +171,16 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
                          .uid = {},
                          .ok = answer.ok(),
                          .what = answer.ok() ? std::string() : answer.text()});
-        if (answer.ok()) return;
-        told_.erase(gang);
-        numbers_.erase(gang);
+        if (!answer.ok()) not_told(gang, answer);
     });
+}
+
+void GroupStatus::not_told(const std::string& gang, const HttpAnswer& answer) {
+    told_.erase(gang);
+    numbers_.erase(gang);
+    const bool is_gone = answer.status == 404;
+    if (census_ == nullptr || is_gone) return;
+    outbox_->run_after(again_, [this, gang] { census_->see_group(gang); });
 }
 
 }  // namespace reprieve

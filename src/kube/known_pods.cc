@@ -51,7 +51,7 @@ std::string name_of(const Pod& pod, const Vocabulary& words) {
 
 }  // namespace
 
-void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function<std::string()>& version) {
+void KnownPods::see(const Pod& pod, const Vocabulary& words, const PodText& text) {
     KnownPod seen = as_seen(pod, words);
     const bool keep = !is_unremarkable(seen);
     const std::lock_guard lock(mutex_);
@@ -59,6 +59,7 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
     if (!keep && entries_.empty()) return;
     const std::string name = name_of(pod, words);
     const auto found = entries_.find(name);
+    note_mark(seen, found == entries_.end() ? nullptr : &found->second, text);
     if (found == entries_.end()) {
         if (keep) tell_of_old_plan(entries_.emplace(name, Entry{.pod = std::move(seen)}).first->second);
         return;
@@ -66,10 +67,10 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
     Entry& entry = found->second;
     if (entry.pod.uid.empty() || entry.pod.uid == seen.uid) {
         if (entry.writes > 0) {
-            entry.meanwhile = {std::move(seen), version_number(version())};
+            entry.meanwhile = {std::move(seen), version_number(text.version())};
             return;
         }
-        if (entry.written_version != 0 && version_number(version()) < entry.written_version) return;
+        if (entry.written_version != 0 && version_number(text.version()) < entry.written_version) return;
     }
     take_in(found, std::move(seen));
 }
@@ -95,7 +96,10 @@ void KnownPods::tell_of_old_plan(const Entry& entry) const {
 
 void KnownPods::see_gone(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    entries_.erase(name);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;
+    named_.erase(found->second.pod.uid);
+    entries_.erase(found);
 }
 
 KnownPod KnownPods::find(const std::string& name) const {
@@ -120,6 +124,12 @@ std::vector<std::pair<std::string, std::string>> KnownPods::with_old_plans() con
 
 void KnownPods::note_victims(const KnownPod& pod) {
     if (pod.has_plan) named_.insert(pod.plan_victims.begin(), pod.plan_victims.end());
+}
+
+// Marks of our own making are entered before they are seen, and looked after by the plan that made them.
+void KnownPods::note_mark(const KnownPod& seen, const Entry* before, const PodText& text) {
+    const bool is_known = before != nullptr && before->pod.uid == seen.uid && before->pod.marked;
+    if (seen.marked && !is_known && text.has_our_mark()) named_.insert(seen.uid);
 }
 
 std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const std::set<std::string>& wanted) {

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "kube/bodies.h"
 
 namespace reprieve {
 namespace {
@@ -219,12 +220,19 @@ void KubeSource::observe(const std::string& version, const Change& change, std::
         if (change.removed)
             pods_->see_gone(key_of(change.object));
         else
-            pods_->see(*pod, *words_, [&] { return objects_.version_of(json); });
+            pods_->see(*pod,
+                       *words_,
+                       {.version = [&] { return objects_.version_of(json); },
+                        .has_our_mark = [&] { return serves(*pod) && has_our_mark(json); }});
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {
         addresses_->see(change.object, *words_, version, json);
     }
+}
+
+bool KubeSource::serves(const Pod& pod) const {
+    return !options_.census || options_.census->serves(words_->text(words_->spec(pod.spec).scheduler));
 }
 
 void KubeSource::tell_census(const Change& change) {
