@@ -144,6 +144,17 @@ void GroupStatus::count(const std::string& gang, const GangCount& count, Time no
     if (address->dialect == GangDialect::kVolcano) tell_numbers(gang, *address, count);
 }
 
+void GroupStatus::let_in(const std::vector<std::string>& gangs) {
+    std::set<std::string> outside;
+    for (const std::string& gang : gangs) {
+        const auto address = addresses_->gang(gang);
+        if (!address) continue;
+        outside.insert(address->uid);
+        if (!let_in_.contains(address->uid)) send(gang, *address, body_of({{"phase", "Inqueue"}}));
+    }
+    let_in_ = std::move(outside);
+}
+
 void GroupStatus::tell_numbers(const std::string& gang, const GangAddress& address, const GangCount& count) {
     if (address.phase == "Completed") return;
     const std::string phase = later_phase(address, count);
@@ -165,7 +176,7 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
     request.path = address.path + "/status";
     request.content_type = address.dialect == GangDialect::kCore ? kStrategicPatch : kMergePatch;
     request.body = body;
-    outbox_->tell(std::move(request), [this, gang](const HttpAnswer& answer) {
+    outbox_->tell(std::move(request), [this, gang, uid = address.uid](const HttpAnswer& answer) {
         outbox_->report({.step = SinkStep::kStatus,
                          .pod = gang,
                          .uid = {},
@@ -174,6 +185,7 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
         if (answer.ok()) return;
         told_.erase(gang);
         numbers_.erase(gang);
+        let_in_.erase(uid);
     });
 }
 

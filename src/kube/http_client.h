@@ -113,6 +113,8 @@ private:
     void collect_finished();
     void finish(Transfer* transfer, CURLcode code);
     void end_silent();
+    // Ends what is over as if its time were up; says how many there were.
+    std::size_t time_out(const std::function<bool(const Call&)>& is_over);
     [[nodiscard]] bool is_silent(const Call& call, Clock::time_point now) const;
     void note_pulse(const Call& call, CURLcode code);
     void end(CallPtr call, HttpAnswer answer);

@@ -52,6 +52,7 @@ void apply(const AnnotationChange& change, KnownPod& pod) {
 KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, KubeSinkOptions options)
     : client_(&client),
       pods_(&pods),
+      addresses_(&addresses),
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
@@ -118,6 +119,8 @@ void KubeSink::count_gangs() {
     if (!options_.census || !begun_ || !options_.may_act()) return;
     for (const auto& [gang, count] : options_.census->take_changes())
         groups_.count(gang, count, client_->clock().now());
+    groups_.let_in(
+        addresses_->gangs_to_let_in([this](std::string_view scheduler) { return options_.census->serves(scheduler); }));
 }
 
 void KubeSink::clear_nominations(const Plan& plan) {
