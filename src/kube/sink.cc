@@ -293,13 +293,16 @@ void KubeSink::remove(const std::string& pod, const std::string& uid, HttpReques
     });
 }
 
-// Whatever was in the way may have passed by then.
+// Whatever was in the way may have passed by then, and whoever may not act may be allowed to.
 void KubeSink::look_again() {
-    if (looking_ || !options_.may_act()) return;
+    if (looking_) return;
     looking_ = true;
     outbox_.run_after(options_.look_again, [this] {
         looking_ = false;
-        tidy_up(victims_);
+        if (options_.may_act())
+            tidy_up(victims_);
+        else
+            look_again();
     });
 }
 
