@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actions/queue_trim.h"
+#include "model/amount_text.h"
 
 namespace reprieve {
 namespace {

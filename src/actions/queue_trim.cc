@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actions/eviction_mode.h"
-#include "base/quantity.h"
+#include "model/amount_text.h"
 #include "plugins/grants.h"
 #include "search/surplus.h"
 
@@ -19,11 +19,6 @@ namespace {
 constexpr Attack kByShare{.priority = std::numeric_limits<std::int32_t>::min(), .reclaim = true};
 
 }  // namespace
-
-std::string amount_text(Dim dim, std::int64_t value) {
-    if (dim == kCpu) return format_cpu(value);
-    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
-}
 
 QueueTrim::QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue, std::span<const PodId> pods)
     : desk_(desk),

@@ -59,7 +59,4 @@ private:
     std::vector<Stopped> stopped_;
 };
 
-// "1500m" of cpu, "2Gi" of what is measured in bytes, else the number itself.
-[[nodiscard]] std::string amount_text(Dim dim, std::int64_t value);
-
 }  // namespace reprieve

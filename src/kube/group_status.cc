@@ -145,12 +145,14 @@ void GroupStatus::count(const std::string& gang, const GangCount& count, Time no
 }
 
 void GroupStatus::let_in(const std::vector<std::string>& gangs) {
-    std::set<std::string> outside;
+    std::map<std::string, std::string> outside;
     for (const std::string& gang : gangs) {
         const auto address = addresses_->gang(gang);
         if (!address) continue;
-        outside.insert(address->uid);
-        if (!let_in_.contains(address->uid)) send(gang, *address, body_of({{"phase", "Inqueue"}}));
+        outside.emplace(gang, address->uid);
+        const auto before = let_in_.find(gang);
+        const bool knows = before != let_in_.end() && before->second == address->uid;
+        if (!knows) send(gang, *address, body_of({{"phase", "Inqueue"}}));
     }
     let_in_ = std::move(outside);
 }
@@ -176,17 +178,23 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
     request.path = address.path + "/status";
     request.content_type = address.dialect == GangDialect::kCore ? kStrategicPatch : kMergePatch;
     request.body = body;
-    outbox_->tell(std::move(request), [this, gang, uid = address.uid](const HttpAnswer& answer) {
+    outbox_->tell(std::move(request), [this, gang](const HttpAnswer& answer) {
         outbox_->report({.step = SinkStep::kStatus,
                          .pod = gang,
                          .uid = {},
                          .ok = answer.ok(),
                          .what = answer.ok() ? std::string() : answer.text()});
-        if (answer.ok()) return;
-        told_.erase(gang);
-        numbers_.erase(gang);
-        let_in_.erase(uid);
+        if (!answer.ok()) not_told(gang, answer);
     });
+}
+
+void GroupStatus::not_told(const std::string& gang, const HttpAnswer& answer) {
+    told_.erase(gang);
+    numbers_.erase(gang);
+    let_in_.erase(gang);
+    const bool is_gone = answer.status == 404;
+    if (census_ == nullptr || is_gone) return;
+    outbox_->run_after(again_, [this, gang] { census_->see_group(gang); });
 }
 
 }  // namespace reprieve

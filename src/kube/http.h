@@ -29,6 +29,7 @@ struct HttpAnswer {
 
     bool retryable = true;  // of a failure
     bool withheld = false;  // a failure: it was not sent, because its gate was shut
+    bool unsure = false;    // this or an earlier attempt may have been carried out, though nobody said so
 };
 
 struct HttpRequest {

@@ -204,7 +204,10 @@ void HttpClient::start_next(Waiting& lane) {
     CallPtr call = std::move(lane.begin()->second);
     lane.erase(lane.begin());
     if (call->request.gate != nullptr && !(*call->request.gate)()) {
-        call->done({.failure = "not sent: no longer allowed to act", .retryable = false, .withheld = true});
+        call->done({.failure = "not sent: no longer allowed to act",
+                    .retryable = false,
+                    .withheld = true,
+                    .unsure = call->unsure});
         return;
     }
     if (call->started == Clock::time_point()) call->started = Clock::now();
@@ -305,6 +308,8 @@ void HttpClient::end(CallPtr call, HttpAnswer answer) {
     if (answer.server_ahead) clock_.hear(*answer.server_ahead);
     if (answer.status == 401) line_.token().distrust();
     if (answer.status == 429) ++counts_.refused;
+    call->unsure = call->unsure || answer.status == 0 || answer.status >= 500;
+    answer.unsure = call->unsure;
     if (!try_again(call, answer)) call->done(std::move(answer));
 }
 

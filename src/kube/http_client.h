@@ -92,6 +92,7 @@ private:
         Clock::time_point begun;    // of this one
         std::uint64_t round = 0;    // of connections, that this attempt is in
         Backoff backoff;
+        bool unsure = false;  // an attempt ended without a word on whether it was carried out
         std::unique_ptr<Transfer> transfer;
         [[nodiscard]] bool is_stream() const { return stream != 0; }
     };

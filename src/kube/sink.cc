@@ -56,7 +56,7 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
-      groups_(outbox_, addresses),
+      groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling) {
     outbox_.on_failure(options_.on_failure);
@@ -211,7 +211,8 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
     request.path = pod_path(placement.pod, "binding");
     request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
     outbox_.call(placement.pod, std::move(request), [this, plan, &placement, conflicts](const HttpAnswer& answer) {
-        if (answer.status == 409) return read_back(plan, placement, answer.text(), conflicts);
+        const bool is_open = answer.status == 409 || (!answer.ok() && answer.unsure);
+        if (is_open) return read_back(plan, placement, answer.text(), conflicts);
         bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
     });
 }
