@@ -51,23 +51,29 @@ void GangCensus::add(const Member& member, std::int32_t sign) {
     count.running += sign * member.part.running;
     count.succeeded += sign * member.part.succeeded;
     count.failed += sign * member.part.failed;
-    note(member.gang, count);
+    changed_[member.gang] = count;
+    tell();
     if (count == GangCount{}) gangs_.erase(member.gang);
 }
 
 void GangCensus::see_group(const std::string& gang) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = gangs_.find(gang); found != gangs_.end()) note(gang, found->second);
+    if (const auto found = gangs_.find(gang); found != gangs_.end()) changed_[gang] = found->second;
+    tell();
 }
 
-void GangCensus::note(const std::string& gang, const GangCount& count) {
-    const bool first = changed_.empty();
-    changed_[gang] = count;
-    if (first && on_change_) on_change_();
+void GangCensus::see_more() {
+    const std::lock_guard lock(mutex_);
+    tell();
+}
+
+void GangCensus::tell() {
+    if (!std::exchange(told_, true) && on_change_) on_change_();
 }
 
 std::map<std::string, GangCount> GangCensus::take_changes() {
     const std::lock_guard lock(mutex_);
+    told_ = false;
     return std::exchange(changed_, {});
 }
 

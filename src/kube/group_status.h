@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kube/address_book.h"
 #include "kube/gang_census.h"
@@ -31,6 +32,8 @@ public:
     void member_ended(const std::string& gang, bool bound, Time now);
     // What its members do has changed, or may have.
     void count(const std::string& gang, const GangCount& count, Time now);
+    // These are outside of their queues, and may come in.
+    void let_in(const std::vector<std::string>& gangs);
 
 private:
     struct Verdict {
@@ -59,6 +62,7 @@ private:
     std::set<std::string> waiting_;           // gangs that were told that they wait for victims
     std::map<std::string, Verdict> told_;
     std::map<std::string, std::string> numbers_;  // as last told
+    std::map<std::string, std::string> let_in_;   // groups that have not been seen inside yet, with their UIDs
 };
 
 }  // namespace reprieve

@@ -42,6 +42,9 @@ protected:
     void count(const GangCount& count) {
         on_thread([&] { groups_.count("ns/g", count, kNow); });
     }
+    void let_in(const std::vector<std::string>& gangs) {
+        on_thread([&] { groups_.let_in(gangs); });
+    }
     // The body of the newest status patch; empty: there was none.
     std::string told() const {
         const auto asked = api_.asked();
@@ -152,6 +155,17 @@ TEST_F(GroupStatusTest, AVolcanoGroupIsCompletedWhenAllItsMembersAreDone) {
     EXPECT_THAT(told(), Not(HasSubstr("phase")));
     count({.members = 2, .placed = 2, .succeeded = 2});
     EXPECT_THAT(told(), HasSubstr(R"("phase":"Completed")"));
+}
+
+TEST_F(GroupStatusTest, AGroupIsLetInOnceForEveryTimeItWaitsOutside) {
+    see_volcano(R"("phase":"Pending")");
+    let_in({"ns/g"});
+    EXPECT_EQ(told(), R"({"status":{"phase":"Inqueue"}})");
+    let_in({"ns/g"});
+    EXPECT_EQ(writes(), 1U) << "the server has not told of it yet";
+    let_in({});
+    let_in({"ns/g"});
+    EXPECT_EQ(writes(), 2U) << "it was inside, and was sent out again";
 }
 
 TEST_F(GroupStatusTest, WhatIsToldLaterArrivesLater) {

@@ -111,6 +111,7 @@ HttpClient::StreamId HttpClient::open(const void* owner, HttpRequest request, Tr
     call->request.patience = {};
     call->receive = std::move(receive);
     call->done = std::move(done);
+    call->number = ++calls_;
     call->stream = next_stream_++;
     const StreamId id = call->stream;
     start(std::move(call));
@@ -282,16 +283,24 @@ void HttpClient::end_silent() {
     const auto now = Clock::now();
     if (now < next_look_) return;
     next_look_ = now + kLookForSilence;
-    std::vector<std::pair<std::uint64_t, Transfer*>> silent;  // in order of arrival
+    if (time_out([&](const Call& call) { return is_silent(call, now); }) == 0) return;
+    // Streams on the same connections hear nothing either.
+    static_cast<void>(
+        time_out([&](const Call& call) { return call.is_stream() && call.round != line_.pulse().round(); }));
+}
+
+std::size_t HttpClient::time_out(const std::function<bool(const Call&)>& is_over) {
+    std::vector<std::pair<std::uint64_t, Transfer*>> over;  // in order of arrival
     for (const auto& [transfer, call] : active_) {
-        if (is_silent(*call, now)) silent.emplace_back(call->number, transfer);
+        if (is_over(*call)) over.emplace_back(call->number, transfer);
     }
-    std::ranges::sort(silent);
-    for (const auto& [number, transfer] : silent) {
+    std::ranges::sort(over);
+    for (const auto& [number, transfer] : over) {
         // Whoever hears that its call has failed may have given up others.
         const auto found = active_.find(transfer);
         if (found != active_.end() && found->second->number == number) finish(transfer, CURLE_OPERATION_TIMEDOUT);
     }
+    return over.size();
 }
 
 void HttpClient::end(CallPtr call, HttpAnswer answer) {

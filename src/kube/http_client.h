@@ -37,7 +37,7 @@ struct HttpClientOptions {
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
     std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
     long connections = 0;               // at most; 0: as many as needed
-    Duration silence{3'000'000};        // of all connections while a first answer is waited for
+    Duration silence{5'000'000};        // of all connections while a first answer is waited for
     std::uint64_t seed = 1;
 };
 
@@ -114,6 +114,8 @@ private:
     void collect_finished();
     void finish(Transfer* transfer, CURLcode code);
     void end_silent();
+    // Ends what is over as if its time were up; says how many there were.
+    std::size_t time_out(const std::function<bool(const Call&)>& is_over);
     [[nodiscard]] bool is_silent(const Call& call, Clock::time_point now) const;
     void note_pulse(const Call& call, CURLcode code);
     void end(CallPtr call, HttpAnswer answer);

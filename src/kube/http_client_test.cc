@@ -91,6 +91,32 @@ TEST_F(HttpClientTest, ARequestMaySayHowLongASilenceItBears) {
     EXPECT_EQ(api.asked().size(), 1U);
 }
 
+TEST_F(HttpClientTest, StreamsOnConnectionsThatBringNothingEnd) {
+    FakeApi api([&](const Asked& asked) {
+        return asked.path == "/watch" ? Reply{.body = "line\n", .stays_open = true} : Reply{.silent = true};
+    });
+    HttpClientOptions options = api.client_options();
+    options.silence = {50'000};
+    HttpClient client(api.access(), options);
+    std::promise<void> begun;
+    std::promise<HttpAnswer> ended;
+    client.run(this, [&] {
+        client.open(
+            this,
+            get("/watch"),
+            [&](std::string_view) {
+                begun.set_value();
+                return true;
+            },
+            [&](HttpAnswer answer) { ended.set_value(std::move(answer)); });
+    });
+    begun.get_future().get();
+    HttpRequest request = get("/x");
+    request.patience = {};
+    EXPECT_EQ(ask(client, request).status, 0);
+    EXPECT_TRUE(ended.get_future().get().passing());
+}
+
 TEST_F(HttpClientTest, EveryRoundHasConnectionsOfItsOwn) {
     const Access access{.server = "https://127.0.0.1:1", .authority_pem = "certificates"};
     Line line(access, {});

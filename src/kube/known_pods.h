@@ -54,8 +54,7 @@ public:
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
 
-    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way or has failed they are
-    // left out.
+    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way they are left out.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
     // Pods that are marked as victims, are not leaving, and are named by a plan that is no more, or were marked in our
@@ -85,7 +84,9 @@ private:
         int writes = 0;                     // on their way
         std::uint64_t written_version = 0;  // events older than this are old news
         std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
+        bool seen_bound = false;            // whatever became of our writes: nothing undoes it
     };
+    [[nodiscard]] static bool has_old_plan(const Entry& entry);
     void note_victims(const KnownPod& pod);
     void note_mark(const KnownPod& seen, const Entry* before, const PodText& text);
     [[nodiscard]] std::unordered_set<std::string_view> live_victims() const;

@@ -125,6 +125,28 @@ TEST_F(KnownPodsTest, MarksOfOurOwnAreLeftToTheirPlan) {
     EXPECT_TRUE(pods_.with_old_marks({}).empty()) << "it is about to be evicted";
 }
 
+TEST_F(KnownPodsTest, APlanIsOldWhereTheBindingWasSeenAlthoughItsAnswerGotLost) {
+    const auto with_plan = [](Pod made) {
+        made.make_extras().plan = PlanNote{.id = "p"};
+        return made;
+    };
+    const auto bind_in_vain = [&] {
+        pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
+        pods_.end_write("ns/a", false, {});
+    };
+    int told = 0;
+    pods_.on_old_plan([&told] { ++told; });
+    see(with_plan(pod("a")), "10");
+    bind_in_vain();
+    EXPECT_TRUE(pods_.with_old_plans().empty()) << "it may be waiting still";
+    pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
+    see(with_plan(bound("a")), "11");
+    EXPECT_TRUE(pods_.with_old_plans().empty()) << "the answer may come yet";
+    pods_.end_write("ns/a", false, {});
+    EXPECT_EQ(pods_.with_old_plans().size(), 1U);
+    EXPECT_EQ(told, 1);
+}
+
 TEST_F(KnownPodsTest, PlansAndMarksAreRead) {
     Pod made = pod("a");
     made.disruption_target = true;

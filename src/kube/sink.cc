@@ -60,6 +60,7 @@ void apply(const AnnotationChange& change, KnownPod& pod) {
 KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, KubeSinkOptions options)
     : client_(&client),
       pods_(&pods),
+      addresses_(&addresses),
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
@@ -126,6 +127,8 @@ void KubeSink::count_gangs() {
     if (!options_.census || !begun_ || !options_.may_act()) return;
     for (const auto& [gang, count] : options_.census->take_changes())
         groups_.count(gang, count, client_->clock().now());
+    groups_.let_in(
+        addresses_->gangs_to_let_in([this](std::string_view scheduler) { return options_.census->serves(scheduler); }));
 }
 
 void KubeSink::clear_nominations(const Plan& plan) {
@@ -306,13 +309,16 @@ void KubeSink::remove(const std::string& pod, const std::string& uid, HttpReques
     });
 }
 
-// Whatever was in the way may have passed by then.
+// Whatever was in the way may have passed by then, and whoever may not act may be allowed to.
 void KubeSink::look_again() {
-    if (looking_ || !options_.may_act()) return;
+    if (looking_) return;
     looking_ = true;
     outbox_.run_after(options_.look_again, [this] {
         looking_ = false;
-        tidy_up(victims_);
+        if (options_.may_act())
+            tidy_up(victims_);
+        else
+            look_again();
     });
 }
 
