@@ -3,8 +3,10 @@ to bind replicas."""
 
 import unittest
 
+from harness.client import path_of
 from harness.deploy import CONFIG
 from harness.fleets import DESIRED, FleetTestCase
+from harness.programs import ROOT
 
 PATIENT = CONFIG.read_text() + "actions: [{name: allocate}, {name: servingPreempt, args: {minTerminating: 1h}}]\n"
 IMPATIENT = CONFIG.read_text() + "actions: [{name: servingPreempt, args: {forceDeleteTimeout: 1s}}]\n"
@@ -114,6 +116,20 @@ class FleetTest(CrowdTestCase):
         self.assertEqual(sorted(self.marked()), claimed)
         self.wait_unmarked()
 
+    def test_the_example_that_is_shipped(self):
+        self.admin.post(path_of("namespaces"), {"metadata": {"name": "serving"}})
+        self.addCleanup(self.admin.delete, path_of("namespaces", "serving"))
+        self.plane("near", n=4)
+        self.plane("far", f=4)
+        self.start_scheduler()
+        self.start_reprieve()
+        self.cluster.apply(ROOT / "deploy" / "examples" / "serving" / "chat.yaml")
+        self.wait_running_on("chat-near", "n", "n", namespace="serving")
+        self.wait_running_on("chat-far", "f", namespace="serving")
+        self.want("chat", 4, namespace="serving")
+        self.wait_running_on("chat-far", "f", "f", namespace="serving")
+        self.assertEqual(self.scales(), [("chat-far", 1, 2)])
+
 
 class FleetFaultTest(CrowdTestCase):
     def setUp(self):
@@ -181,10 +197,10 @@ class FleetFaultTest(CrowdTestCase):
 class FleetStoryTest(FleetTestCase):
     """Two planes, four services of 1, 2 and 4 GPUs, and wishes that change."""
 
-    def wave(self, expected, **running):
-        """Until these Deployments run exactly there: what was scaled meanwhile, and nothing more comes after that."""
+    def wave(self, expected, running):
+        """Waits until these Deployments run exactly there: this was scaled meanwhile, and nothing more after that."""
         for name, nodes in running.items():
-            self.wait_running_on(name.replace("_", "-"), *nodes)
+            self.wait_running_on(name, *nodes)
         self.wait_unmarked()
         self.waves += 1
         self.wait_cycle(f"witness-{self.waves}", f"node-witness-{self.waves}")
@@ -207,16 +223,24 @@ class FleetStoryTest(FleetTestCase):
                 self.branch(name, plane, nodes, gpus, stop_delay="1h")
         self.start_scheduler()
         self.start_reprieve()
+        # Four replicas make room for one; `one` finds another place for what it lost, at the cost of `low`.
         self.want("top", 1)
         self.wave(
-            [("low-w1", 4, 1), ("one-w1", 4, 3), ("top-w1", 0, 1)], top_w1="x", low_w1="v", one_w1="vyy", mid_w1="vy"
+            [("low-w1", 4, 1), ("one-w1", 4, 3), ("top-w1", 0, 1), ("low-w2", 2, 1), ("one-w2", 2, 3)],
+            {"top-w1": "x", "one-w1": "vyy", "one-w2": "uzz", "low-w1": "v", "low-w2": "u"},
         )
+        # The nearer plane, where two would do as well.
         self.want("mid", 5)
-        self.wave([("one-w1", 3, 1), ("mid-w1", 2, 3)], mid_w1="vyy", one_w1="v", low_w1="v")
+        self.wave([("one-w1", 3, 1), ("mid-w1", 2, 3)], {"mid-w1": "vyy", "one-w1": "v"})
+        # The farther plane, where less important ones go; nobody can make up for that.
         self.want("top", 2)
-        self.wave([("mid-w1", 3, 1), ("top-w1", 1, 2)], top_w1="xy", mid_w1="v", one_w1="v", low_w1="v")
+        self.wave(
+            [("mid-w2", 2, 1), ("one-w2", 3, 1), ("top-w2", 0, 1)],
+            {"top-w1": "x", "top-w2": "z", "mid-w2": "u", "one-w2": "u"},
+        )
+        # Room comes, and those that lost some have it in the order of their importance.
         self.plane("w2", n=4)
-        self.wave([("mid-w2", 2, 4)], mid_w2="unnz", one_w2="zz", low_w2="uu")
+        self.wave([("mid-w2", 1, 2), ("one-w2", 1, 3)], {"mid-w2": "nu", "one-w2": "nnu", "low-w1": "v", "low-w2": "u"})
         self.assertEqual(self.forbidden_calls(), [])
 
 

@@ -50,8 +50,8 @@ class FleetTestCase(StoryTestCase):
             SERVINGS, {"apiVersion": "reprieve.dev/v1", "kind": "ServingDeployment", "metadata": meta, "spec": spec}
         )
 
-    def want(self, name, replicas):
-        self.admin.patch(path_of(SERVINGS, name, "default"), {"spec": {"replicas": replicas}})
+    def want(self, name, replicas, namespace="default"):
+        self.admin.patch(path_of(SERVINGS, name, namespace), {"spec": {"replicas": replicas}})
 
     def branch(self, name, plane, nodes, gpus, **options):
         """The Deployment of a service in a plane, with one running replica for each of these nodes."""
@@ -79,39 +79,29 @@ class FleetTestCase(StoryTestCase):
 
     # --- what there is
 
-    def replicas(self, deployment):
+    def replicas(self, deployment, namespace="default"):
         """Its pods that are not leaving."""
-        found = self.objects.list_pods("default", labelSelector=f"app={deployment}")
+        found = self.objects.list_pods(namespace, labelSelector=f"app={deployment}")
         return [one for one in found if not is_leaving(one)]
 
-    def on(self, place, deployment=None):
+    def on(self, place):
         """The names of the replicas on a node, leaving or not."""
-        wanted = {"labelSelector": f"app={deployment}"} if deployment else {}
-        return sorted(
-            name_of(one)
-            for one in self.objects.list_pods("default", **wanted)
-            if one["spec"].get("nodeName") == place
-        )
+        found = self.objects.list_pods("default")
+        return sorted(name_of(one) for one in found if one["spec"].get("nodeName") == place)
 
-    def running_on(self, deployment):
+    def running_on(self, deployment, namespace="default"):
         """The nodes of its replicas that run, one entry for each."""
         return sorted(
             one["spec"]["nodeName"]
-            for one in self.replicas(deployment)
+            for one in self.replicas(deployment, namespace)
             if is_bound(one) and one["status"]["phase"] == "Running"
         )
 
-    def wait_running_on(self, deployment, *nodes, deadline=90):
-        self.wait_for(
-            lambda: self.running_on(deployment) == sorted(nodes), f"{deployment} on {', '.join(nodes)}", deadline
-        )
+    def wait_running_on(self, deployment, *nodes, namespace="default", deadline=90):
+        def all_there():
+            return self.running_on(deployment, namespace) == sorted(nodes)
 
-    def annotation(self, pod, key):
-        found = self.objects.get_pod(pod)
-        return found and found["metadata"].get("annotations", {}).get(key)
-
-    def wait_claimed(self, by, *pods):
-        self.wait_for(lambda: all(self.annotation(pod, CLAIM) == by for pod in pods), f"{pods} claimed by {by}")
+        self.wait_for(all_there, f"{deployment} on {', '.join(nodes)}", deadline)
 
     def marks(self):
         """Claims and hints that stand on pods."""
