@@ -32,8 +32,9 @@ namespace {
 
 class Cycle {
 public:
-    Cycle(Cluster& cluster, const SchedulerConfig& config)
+    Cycle(Cluster& cluster, const SchedulerConfig& config, const OverdueClaims& overdue)
         : cluster_(cluster),
+          overdue_(overdue),
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
@@ -117,7 +118,7 @@ private:
             case ActionKind::kServingPreempt:
                 if (serving_) break;
                 serving_ = std::make_unique<ServingPreempt>(desk_, action);
-                serving_->run(only);
+                serving_->run(only, overdue_);
                 break;
             case ActionKind::kRevoke:
                 return revoke(action);
@@ -474,6 +475,7 @@ private:
     }
 
     Cluster& cluster_;
+    const OverdueClaims& overdue_;
     Session session_;
     Placer placer_;
     PlanBuilder builder_;
@@ -502,8 +504,11 @@ private:
 
 }  // namespace
 
-Plan run_cycle(Cluster& cluster, const SchedulerConfig& config, const std::vector<std::string>& only) {
-    Plan plan = Cycle(cluster, config).run(only);
+Plan run_cycle(Cluster& cluster,
+               const SchedulerConfig& config,
+               const std::vector<std::string>& only,
+               const OverdueClaims& overdue) {
+    Plan plan = Cycle(cluster, config, overdue).run(only);
     const std::vector<std::string> facts = cluster.warnings();
     plan.warnings.insert(plan.warnings.end(), facts.begin(), facts.end());
     plan.warnings.insert(plan.warnings.end(), config.warnings.begin(), config.warnings.end());

@@ -33,7 +33,8 @@ ControlLoop::ControlLoop(Cluster& cluster, Source& source, Sink& sink, LoopObser
       sink_(sink),
       observer_(observer),
       options_(std::move(options)),
-      beliefs_(cluster, options_.beliefs) {}
+      beliefs_(cluster, options_.beliefs),
+      claims_(options_.config) {}
 
 LoopEnd ControlLoop::run() {
     while (true) {
@@ -130,7 +131,8 @@ void ControlLoop::decide(Time now) {
     wakeup_ = {};
     if (!refresh(now)) return;
     const auto start = std::chrono::steady_clock::now();
-    Plan plan = run_cycle(cluster_, options_.config);
+    Plan plan = run_cycle(cluster_, options_.config, {}, claims_.overdue(now));
+    claims_.take(plan, cluster_);
     const Duration planning = since(start);
     plan.id = plan_id(cluster_, options_.config_text, {}, now);
     record_intents(plan, cluster_, options_.beliefs.patience);

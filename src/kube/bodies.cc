@@ -143,11 +143,10 @@ std::string annotations_body(const std::string& uid,
 }
 
 std::string scale_body(std::int64_t from, std::int64_t to) {
-    Json steps = Json::array();
-    // A scale of 0 is written as nothing at all, which cannot be tested for.
-    if (from > 0) steps.push_back({{"op", "test"}, {"path", "/spec/replicas"}, {"value", from}});
-    steps.push_back({{"op", "add"}, {"path", "/spec/replicas"}, {"value", to}});
-    return text_of(steps);
+    // A scale of 0 is written as nothing at all.
+    const Json before = from > 0 ? Json{{"op", "test"}, {"path", "/spec/replicas"}, {"value", from}}
+                                 : Json{{"op", "test"}, {"path", "/spec"}, {"value", Json::object()}};
+    return text_of(Json::array({before, {{"op", "add"}, {"path", "/spec/replicas"}, {"value", to}}}));
 }
 
 std::string max_scale_body(std::int64_t from, std::int64_t to) {

@@ -50,7 +50,8 @@ TEST(Bodies, BindingCarriesTheDevices) {
 TEST(Bodies, ScalingIsRefusedWhereSomebodyElseScaled) {
     EXPECT_EQ(scale_body(3, 2),
               R"([{"op":"test","path":"/spec/replicas","value":3},{"op":"add","path":"/spec/replicas","value":2}])");
-    EXPECT_EQ(scale_body(0, 1), R"([{"op":"add","path":"/spec/replicas","value":1}])");
+    EXPECT_EQ(scale_body(0, 1),
+              R"([{"op":"test","path":"/spec","value":{}},{"op":"add","path":"/spec/replicas","value":1}])");
     EXPECT_EQ(
         max_scale_body(3, 2),
         R"([{"op":"test","path":"/metadata/annotations/autoscaling.knative.dev~1max-scale","value":"3"},{"op":"replace","path":"/metadata/annotations/autoscaling.knative.dev~1max-scale","value":"2"}])");

@@ -87,6 +87,8 @@ public:
     // Pods that wait for a place and are ours, and running ones that wait for more room.
     [[nodiscard]] const std::set<PodId>& pending() const { return pending_; }
     [[nodiscard]] const std::set<PodId>& resizing() const { return resizing_; }
+    // Pods that carry a claim of serving or a deletion cost.
+    [[nodiscard]] const std::set<PodId>& marked() const { return marked_; }
 
 private:
     using PlainId = Id<struct PlainTag>;
@@ -181,6 +183,7 @@ private:
     QueueId default_queue_;
     std::set<PodId> pending_;
     std::set<PodId> resizing_;
+    std::set<PodId> marked_;
 
     bool structural_ = true;
     std::vector<PodId> dirty_pods_;
