@@ -34,8 +34,11 @@ TEST(Bodies, DeletesAndEvictionsNameTheUid) {
     EXPECT_EQ(
         eviction_body("p", "u"),
         R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"preconditions":{"uid":"u"}}})");
-    EXPECT_EQ(unmark_body("u"),
+    EXPECT_EQ(unmark_body("u", {}),
               R"({"metadata":{"uid":"u"},"status":{"conditions":[{"type":"DisruptionTarget","$patch":"delete"}]}})");
+    EXPECT_EQ(
+        unmark_body("u", {"a/b"}),
+        R"({"metadata":{"uid":"u","annotations":{"a/b":null}},"status":{"conditions":[{"type":"DisruptionTarget","$patch":"delete"}]}})");
 }
 
 TEST(Bodies, BindingCarriesTheDevices) {

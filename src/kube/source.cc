@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "kube/bodies.h"
 
 namespace reprieve {
 namespace {
@@ -214,17 +215,24 @@ void KubeSource::put(
 }
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
-    if (options_.census) tell_census(change);
     if (const auto* pod = std::get_if<Pod>(&change.object)) {
         if (change.removed)
             pods_->see_gone(key_of(change.object));
         else
-            pods_->see(*pod, *words_, [&] { return objects_.version_of(json); });
+            pods_->see(*pod,
+                       *words_,
+                       {.version = [&] { return objects_.version_of(json); },
+                        .has_our_mark = [&] { return serves(*pod) && has_our_mark(json); }});
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {
         addresses_->see(change.object, *words_, version, json);
     }
+    if (options_.census) tell_census(change);
+}
+
+bool KubeSource::serves(const Pod& pod) const {
+    return !options_.census || options_.census->serves(words_->text(words_->spec(pod.spec).scheduler));
 }
 
 void KubeSource::tell_census(const Change& change) {
@@ -232,6 +240,9 @@ void KubeSource::tell_census(const Change& change) {
     if (pod && change.removed) options_.census->see_gone(key_of(change.object));
     if (pod && !change.removed) options_.census->see(*pod, *words_);
     if (std::holds_alternative<Gang>(change.object)) options_.census->see_group(key_of(change.object));
+    const auto* workload = std::get_if<Workload>(&change.object);
+    const bool is_job = workload && workload->kind == WorkloadKind::kVolcanoJob;
+    if (is_job || std::holds_alternative<Queue>(change.object)) options_.census->see_more();
 }
 
 void KubeSource::note_malformed(

@@ -93,6 +93,7 @@ private:
     void note_malformed(
         std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
     void observe(const std::string& version, const Change& change, std::string_view json);
+    [[nodiscard]] bool serves(const Pod& pod) const;
     void tell_census(const Change& change);
     [[nodiscard]] std::string key_of(const Object& object) const;
     void mark_synced(std::size_t kind);

@@ -3,7 +3,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace reprieve {
+namespace {
+
+constexpr int kMostDoublings = 4;
+
+}  // namespace
 
 void Watcher::start(std::string api_version, std::string path) {
     if (running()) return;
@@ -39,6 +46,7 @@ void Watcher::list(std::string continued) {
     request.path = fmt::format("{}?limit={}", path_, options_.page_items);
     if (!first) request.path += "&continue=" + url_encode(continued);
     request.deadline = options_.list_deadline;
+    request.silence = {options_.list_silence.us << std::min(backoff_.failures(), kMostDoublings)};
     request.patience = {};
     request.answer_limit = options_.page_bytes;
     client_->send(this, std::move(request), [this, first](HttpAnswer answer) { listed(std::move(answer), first); });

@@ -26,6 +26,7 @@ struct WatcherOptions {
     std::size_t page_bytes = 256U << 20U;
     std::size_t line_bytes = 32U << 20U;
     Duration list_deadline{60'000'000};
+    Duration list_silence{5'000'000};  // twice as long after every failure
     // A watch is ended by the server after between one and two times this.
     Duration watch_length{300'000'000};
     // Bookmarks come every minute; a watch without a byte for so long is dead.
