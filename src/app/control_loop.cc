@@ -141,10 +141,12 @@ void ControlLoop::decide(Time now) {
     if (does_something(plan)) violations = audit(cluster_, plan, options_.config);
     if (!violations.empty()) ++counts_.audit_failures;
     const bool acts = violations.empty() && !options_.dry_run && does_something(plan);
+    const std::vector<Eviction> news = violations.empty() ? news_.take(plan) : plan.evictions;
     observer_.on_cycle({.number = ++counts_.cycles,
                         .now = now,
                         .plan = plan,
                         .cluster = cluster_,
+                        .news = news,
                         .violations = violations,
                         .planning = planning,
                         .changes = std::exchange(changes_since_, 0),

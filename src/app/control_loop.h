@@ -15,6 +15,7 @@
 
 #include "app/beliefs.h"
 #include "app/claim_watch.h"
+#include "app/eviction_news.h"
 #include "app/loop_observer.h"
 #include "base/time.h"
 #include "model/config.h"
@@ -80,6 +81,7 @@ private:
     LoopOptions options_;
     Beliefs beliefs_;
     ClaimWatch claims_;
+    EvictionNews news_;
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
     bool synced_ = false;    // the source has told everything that was there at the start

@@ -5,7 +5,7 @@ import unittest
 
 from harness.client import path_of
 from harness.deploy import CONFIG
-from harness.fleets import DESIRED, FleetTestCase
+from harness.fleets import DESIRED, SERVINGS, FleetTestCase
 from harness.programs import ROOT
 
 PATIENT = CONFIG.read_text() + "actions: [{name: allocate}, {name: servingPreempt, args: {minTerminating: 1h}}]\n"
@@ -45,7 +45,6 @@ class CrowdTestCase(FleetTestCase):
         self.assertEqual(sorted(self.scales()), [("a-w", 3, 2), ("b-w", 2, 1), ("h-w", 0, 1)])
         self.assertEqual(sorted(set(self.marked())), claimed)
         self.assertEqual(sorted(self.forced()), [(pod, grace) for pod in claimed for grace in sorted(graces)])
-        self.assertEqual(self.forbidden_calls(), [])
 
 
 class FleetTest(CrowdTestCase):
@@ -53,9 +52,12 @@ class FleetTest(CrowdTestCase):
         claimed = self.crowd()
         others = self.on("y") + self.on("z")
         recorder = self.record()
-        self.start_reprieve()
+        replica = self.start_reprieve()
         self.wait_served()
         self.assert_done_once(claimed)
+        for mode in ("scaleDown", "forceDelete"):
+            self.assertEqual(replica.metric("reprieve_victims_total", mode=mode), 2, "planned often, counted once")
+        self.assertEqual(self.forbidden_calls(), [])
         self.assertEqual(sorted(self.marked()), claimed, "claim and hint are one write")
         self.assertEqual(sorted(one.name for one in recorder.deletions()), claimed)
         self.assertEqual(self.on("y") + self.on("z"), others)
@@ -70,6 +72,15 @@ class FleetTest(CrowdTestCase):
             self.let_go(pod)
         self.wait_served()
         self.assert_done_once(claimed, graces=())
+
+    def test_marks_go_with_the_last_service(self):
+        claimed = self.crowd()
+        self.start_reprieve(config=PATIENT)
+        self.wait_leaving(*claimed)
+        self.assertEqual(len(self.marks()), 4, "claim and hint of two replicas")
+        self.admin.delete(path_of(SERVINGS, namespace="default"))
+        self.wait_unmarked()
+        self.assertEqual(sorted(self.scales()), [("a-w", 3, 2), ("b-w", 2, 1)])
 
     def test_a_kubelet_that_does_not_answer_is_not_waited_for(self):
         claimed = self.crowd()
