@@ -10,10 +10,9 @@
 namespace reprieve {
 namespace {
 
-std::string amount_text(const Snapshot& s, Dim dim, std::int64_t value) {
+std::string amount_text(Dim dim, std::int64_t value) {
     if (dim == kCpu) return format_cpu(value);
-    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value)
-                                                      : fmt::format("{} {}", value, s.words->text(dim));
+    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : fmt::format("{}", value);
 }
 
 std::int64_t amount_of(std::span<const Resources::Amount> amounts, Dim dim) {
@@ -135,7 +134,7 @@ std::string Limits::describe(const Occupancy& view, const JobAsk& job) const {
 }
 
 std::string Limits::describe(const Breach& found) const {
-    const auto text = [&](std::int64_t value) { return amount_text(snapshot_, found.dim, value); };
+    const auto text = [&](std::int64_t value) { return amount_text(found.dim, value); };
     const std::string_view queue = snapshot_.words->text(snapshot_.queues[found.queue].name);
     const std::string_view resource = snapshot_.words->text(found.dim);
     if (found.of_minimum) {
