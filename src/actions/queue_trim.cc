@@ -90,7 +90,7 @@ bool QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
         if (over_budget && action_.pdb == PdbMode::kStrict) break;
         for (const Member& member : members_) {
             const Resources::Amount* excess = exceeded_by(member, bound);
-            if (excess == nullptr || !find_unit(member.pod, list)) continue;
+            if (excess == nullptr || !find_unit(member.pod, list) || !keeps_guarantee(list.pods)) continue;
             if (over_budget || list.units.front().violations == 0) stop(list, stage, reason(*excess, bound, stage));
         }
     }
@@ -135,6 +135,14 @@ Resources QueueTrim::held_in_queue(const std::vector<PodId>& pods) const {
         if (snapshot().pods[pod].queue == queue_) sum.add(held_by(snapshot(), pod));
     }
     return sum;
+}
+
+// Without these pods the queue still holds what it is guaranteed of what they hold.
+bool QueueTrim::keeps_guarantee(const std::vector<PodId>& pods) const {
+    const Resources gone = held_in_queue(pods);
+    return std::ranges::all_of(snapshot().queues[queue_].fact->guarantee, [&](const Resources::Amount& least) {
+        return gone.get(least.dim) == 0 || live_.get(least.dim) - gone.get(least.dim) >= least.value;
+    });
 }
 
 // Nobody comes back into a gang that is gone without it.

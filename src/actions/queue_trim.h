@@ -48,6 +48,7 @@ private:
     [[nodiscard]] bool find_unit(PodId pod, UnitList& out) const;
     void stop(const UnitList& list, const Stage& stage, const std::string& reason);
     [[nodiscard]] Resources held_in_queue(const std::vector<PodId>& pods) const;
+    [[nodiscard]] bool keeps_guarantee(const std::vector<PodId>& pods) const;
     [[nodiscard]] bool may_return(const Stopped& unit) const;
     [[nodiscard]] std::string reason(const Resources::Amount& excess, const Resources& bound, const Stage& stage) const;
 
