@@ -88,7 +88,7 @@ TEST_F(LoopTest, a_controller_that_never_acts_is_not_waited_for_for_ever) {
         return out;
     };
     start(node("n1") + node("n2") + serving("idle", 1, 4) + branch("n1") + branch("n2") + serving("chat", 9, 1));
-    run({.cycles = 60});
+    run({.cycles = 35});                 // every half minute: one timeout and a half
     std::vector<std::string> waited_on;  // in turn
     for (const Plan& plan : record().plans) {
         ASSERT_EQ(plan.matches.size(), 1U);
