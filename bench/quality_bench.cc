@@ -87,11 +87,15 @@ struct Sample {
     std::vector<double> milliseconds;
     double proven = 0;
     double unsolved = 0;
+    double refused = 0;
 };
 
 void add(Sample& sample, const oracle::Instance& instance) {
     const Answer searched = answer_of(instance, true);
-    if (!searched.price) return;
+    if (!searched.price) {
+        sample.refused += 1;
+        return;
+    }
     sample.milliseconds.push_back(searched.milliseconds);
     Price optimum = *searched.price;
     if (!searched.proven) {
@@ -120,6 +124,10 @@ void VictimQuality(benchmark::State& state) {
         for (std::uint64_t i = 0; i < kStates; ++i)
             add(sample, oracle::medium_instance(shape, i));
     }
+    if (sample.searched.empty()) {
+        state.SkipWithError("no state of this kind has a plan whose optimum is known");
+        return;
+    }
     state.counters["median"] = quantile(sample.searched, 0.5);
     state.counters["p90"] = quantile(sample.searched, 0.9);
     state.counters["literal_median"] = quantile(sample.literal, 0.5);
@@ -127,6 +135,7 @@ void VictimQuality(benchmark::State& state) {
     state.counters["states"] = static_cast<double>(sample.searched.size());
     state.counters["proven"] = sample.proven;
     state.counters["unsolved"] = sample.unsolved;
+    state.counters["refused"] = sample.refused;
     state.counters["plan_ms_median"] = quantile(sample.milliseconds, 0.5);
     state.counters["plan_ms_p90"] = quantile(sample.milliseconds, 0.9);
 }

@@ -22,18 +22,20 @@ GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* share
 }
 
 GangRules GangEvict::common_rules(const Demand& demand, std::span<const Resources::Amount> need) const {
-    return {.attack = {.priority = demand.priority,
-                       .queue = demand.queue,
-                       .cross_queue = action_.cross_queue,
-                       .need = need,
-                       .reclaim = reclaim_,
-                       .local_only = action_.disruption == Disruption::kLocal},
-            .pdb = action_.pdb,
-            .order = &order_,
-            .work = work_,
-            .improve = action_.improve,
-            .allow_whole = action_.allow_whole_bundle,
-            .bundles = {.reclaim = reclaim_, .roi_threshold_ppm = action_.roi_threshold_ppm, .queue_order = {}}};
+    return {
+        .attack = {.priority = demand.priority,
+                   .queue = demand.queue,
+                   .cross_queue = action_.cross_queue,
+                   .need = need,
+                   .reclaim = reclaim_,
+                   .local_only = action_.disruption == Disruption::kLocal},
+        .pdb = action_.pdb,
+        .order = &order_,
+        .work = work_,
+        .improve = action_.improve,
+        .allow_whole = action_.allow_whole_bundle,
+        .bundles = {.reclaim = reclaim_, .roi_threshold_ppm = action_.roi_threshold_ppm, .queue_order = {}},
+        .means = reclaim_ ? "taking back what other queues hold above their share" : "evicting pods of lower priority"};
 }
 
 Served GangEvict::serve(const Demand& demand) {
@@ -73,19 +75,25 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     });
 }
 
-Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, GangRules& rules, const Ground& ground) {
+// By NodeId: whether the node's facts let one of the members in.
+std::vector<bool> GangEvict::nodes_for(std::span<const PodId> members) {
     const Snapshot& s = desk_.snapshot();
-    // Pods on nodes that no member may use cover nothing of the need.
-    std::vector<bool> useful;
-    if (action_.improve) {
-        useful.resize(s.nodes.size());
-        for (PodId pod : members.pods) {
-            const FactAnswers& answers = desk_.placer.facts(pod);
-            for (NodeId node : s.nodes_by_name)
-                useful[node.index()] = useful[node.index()] || answers[node.index()].fits();
-        }
-        rules.attack.useful = &useful;
+    std::vector<bool> useful(s.nodes.size());
+    for (PodId pod : members) {
+        const FactAnswers& answers = desk_.placer.facts(pod);
+        for (NodeId node : s.nodes_by_name)
+            useful[node.index()] = useful[node.index()] || answers[node.index()].fits();
     }
+    return useful;
+}
+
+Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, GangRules& rules, const Ground& ground) {
+    const std::vector<bool> useful = nodes_for(members.pods);
+    // Who goes does not matter to nodes that want none of the members.
+    if (std::ranges::find(useful, true) == useful.end())
+        return {.why_not = network_search_space(desk_.snapshot(), home_of(desk_.snapshot(), demand)).missing};
+    // Pods on nodes that no member may use cover nothing of the need.
+    if (action_.improve) rules.attack.useful = &useful;
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
@@ -142,19 +150,34 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
         unproven_ = unproven_ || !bounds.empty();
         std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
         std::size_t tried = 0;
+        std::vector<GangVictims*> left_out;
         for (const auto& victims : entered) {
             const bool out = tried == static_cast<std::size_t>(action_.max_domains) ||
                              (best && (!action_.improve || !(victims->bound() < best->cost)));
+            if (out) left_out.push_back(victims.get());
             auto choice = out ? std::nullopt : victims->find();
             bounds.push_back(choice ? choice->bound : victims->bound());
             tried += out ? 0 : 1;
-            unproven_ = unproven_ || !choice;
+            unproven_ = unproven_ || (!choice && !victims->ruled_out());
+            if (victims->ruled_out() && why_not.empty()) why_not = victims->binding();
             if (choice) challenge(best, std::move(*choice));
         }
         if (best) bound_ = *std::ranges::min_element(bounds);
+        if (best && !runner_up_) look_for_runner_up(*best, left_out);
         first = last;
     }
     return best;
+}
+
+// Nobody came second: somewhere else a plain walk may do.
+void GangEvict::look_for_runner_up(const GangChoice& best, std::span<GangVictims* const> others) {
+    constexpr std::size_t kMostTries = 4;
+    for (GangVictims* victims : others.first(std::min(others.size(), kMostTries))) {
+        const std::optional<Cost> cost = victims->plain_cost();
+        if (!cost || *cost < best.cost) continue;
+        runner_up_ = cost;
+        return;
+    }
 }
 
 // Keeps the cheaper of two; whatever loses may be the runner-up.

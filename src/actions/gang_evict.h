@@ -31,6 +31,7 @@ public:
     [[nodiscard]] GangRules common_rules(const Demand& demand, std::span<const Resources::Amount> need) const;
 
 private:
+    [[nodiscard]] std::vector<bool> nodes_for(std::span<const PodId> members);
     [[nodiscard]] Served reclaim(const Demand& demand, const Mandatory& members);
     [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand,
                                                    const GangRules& rules,
@@ -41,6 +42,7 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
+    void look_for_runner_up(const GangChoice& best, std::span<GangVictims* const> others);
     void challenge(std::optional<GangChoice>& best, GangChoice choice);
     void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,

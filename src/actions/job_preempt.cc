@@ -71,6 +71,7 @@ Served JobPreempt::search(const Demand& demand, const Mandatory& members) {
     rules.attack.quota = &vote;
     rules.vote = &vote;
     rules.vote_alone = true;
+    if (is_in_quota(s, demand.queue)) rules.means = "evicting those whom its quotas let it take";
     return evict_.evict_for(demand, members, rules, [&](const Unit& unit, QueueId queue) -> std::string {
         const std::string_view name = queue ? s.words->text(s.queues[queue].name) : "";
         if (!vote.is_own(queue) && is_in_quota(s, queue))

@@ -41,14 +41,14 @@ private:
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
     // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(const EvictedUnit& unit) {
-        if (counts_for_a_reclaim(unit)) return false;
+        if (counts_for_a_reclaim(unit.pods)) return false;
         return limits_ || note(unit.note).action != ActionKind::kPreempt ||
                std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
     }
 
     // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
-    bool counts_for_a_reclaim(const EvictedUnit& unit) {
-        return std::ranges::any_of(unit.pods, [&](PodId p) {
+    bool counts_for_a_reclaim(std::span<const PodId> pods) {
+        return std::ranges::any_of(pods, [&](PodId p) {
             const QueueId queue = snapshot().pods[p].queue;
             return queue &&
                    (std::ranges::any_of(below_the_root(queue), [&](QueueId q) { return reclaiming_.contains(q); }) ||
@@ -179,10 +179,11 @@ private:
         if (note(unit.note).unit != UnitKind::kSafe) return false;
         const GangId gang = snapshot().pods[unit.pods.front()].gang;
         if (!gang) return false;
-        const GangRow& row = snapshot().gangs[gang];
-        const auto lost =
-            std::ranges::count_if(row.pods, [&](PodId p) { return snapshot().pods[p].state == PodState::kEvicted; });
-        return row.live < row.min && row.live + lost >= row.min;
+        std::vector<PodId> lost;
+        std::ranges::copy_if(snapshot().gangs[gang].pods, std::back_inserter(lost), [&](PodId p) {
+            return snapshot().pods[p].state == PodState::kEvicted;
+        });
+        return !can_spare(snapshot(), gang, lost, lost);
     }
 
     void try_to_spare(const EvictedUnit& unit) {
@@ -267,9 +268,10 @@ private:
         });
         std::vector<PodId> must_go;
         for (PodId pod : lost) {
+            const std::span<const PodId> one(&pod, 1);
             const auto before = tx.checkpoint();
             tx.restore(pod);
-            if (all_hold({snapshot().pods[pod].node}, std::span(&pod, 1))) continue;
+            if (!counts_for_a_reclaim(one) && all_hold({snapshot().pods[pod].node}, one)) continue;
             tx.rollback(before);
             must_go.push_back(pod);
         }

@@ -53,13 +53,15 @@ std::string remedy_words(const Remedy& r, const EvictionStory& story) {
                                duration_words(r.to),
                                r.from == 0 ? "it has none" : fmt::format("it is {}", duration_words(r.from)));
         case Lever::kCheckpointAge:
-            return fmt::format("its last checkpoint were {} old or {} (it is {})",
+            return fmt::format("{} were {} old or {} (it is {})",
+                               whose(r, story, "last checkpoint"),
                                duration_words(r.to),
                                r.to > r.from ? "older" : "newer",
                                duration_words(r.from));
         case Lever::kNode:
-            return fmt::format(
-                "it ran on {}{}, where there is room", r.node, r.domain.empty() ? "" : fmt::format(" in {}", r.domain));
+            return fmt::format("it ran on {}{}, where there is room",
+                               list_words(r.nodes),
+                               r.domain.empty() ? "" : fmt::format(" in {}", r.domain));
     }
     return "";
 }

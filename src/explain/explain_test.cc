@@ -64,7 +64,7 @@ TEST(Explain, AnotherNodeWithRoom) {
         test_pod({.name = "new", .node = "", .priority = 5, .spec = selector}));
     const Explanation e = world.explain_all("here");
     ASSERT_NE(find_remedy(e, Lever::kNode), nullptr);
-    EXPECT_EQ(find_remedy(e, Lever::kNode)->node, "n2");
+    EXPECT_EQ(find_remedy(e, Lever::kNode)->nodes, std::vector<std::string>{"n2"});
     EXPECT_EQ(find_remedy(e, Lever::kPriority)->to, 5);  // not below is enough
     EXPECT_FALSE(e.evictions[0].margin->without->placed);
 }
@@ -153,6 +153,60 @@ TEST(Explain, AGangAsAWhole) {
     EXPECT_EQ(find_remedy(world.explain_all("g-0"), Lever::kPriority)->of, "default/g");
 }
 
+// Two members of `g` on n1, and n2 with room for both; `here` keeps the newcomer to n1.
+std::string a_gang_and_room_elsewhere() {
+    return "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {here: \"yes\"}}\nstatus: "
+           "{allocatable: {cpu: \"3\", pods: \"9\"}}\n" +
+           test_node("n2", 2) +
+           "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: default}\n"
+           "spec: {minMember: 2}\n";
+}
+
+TEST(Explain, AGangSomewhereElse) {
+    const std::string member = "scheduling.k8s.io/group-name: g";
+    TestCluster world(
+        a_gang_and_room_elsewhere() + test_pod({.name = "g-0", .node = "n1", .priority = 3, .annotations = member}) +
+        test_pod({.name = "g-1", .node = "n1", .priority = 3, .annotations = member}) +
+        test_pod({.name = "new", .node = "", .cpu = 3, .priority = 100, .spec = ", nodeSelector: {here: \"yes\"}"}));
+    const Explanation gang = world.explain_all("g");
+    ASSERT_EQ(gang.outcome, Outcome::kEvicted);
+    ASSERT_NE(find_remedy(gang, Lever::kNode), nullptr);
+    EXPECT_THAT(find_remedy(gang, Lever::kNode)->nodes, ElementsAre("n2"));
+    EXPECT_THAT(find_remedy(gang, Lever::kNode)->then.evicted, ElementsAre());
+}
+
+// All members' checkpoints count: the gang is spared once it has more to lose than the single pod.
+TEST(Explain, AGangsCheckpoints) {
+    const auto noted = [](const char* time) {
+        return std::string("scheduling.k8s.io/group-name: g, reprieve.dev/last-checkpoint: \"") + time + "\"";
+    };
+    TestCluster world(
+        a_gang_and_room_elsewhere() +
+            test_pod({.name = "g-0",
+                      .node = "n2",
+                      .priority = 10,
+                      .started = "2026-01-01T08:00:00Z",
+                      .annotations = noted("2026-01-01T11:50:00Z")}) +
+            test_pod({.name = "g-1",
+                      .node = "n2",
+                      .priority = 10,
+                      .started = "2026-01-01T08:00:00Z",
+                      .annotations = noted("2026-01-01T11:55:00Z")}) +
+            test_pod({.name = "alone", .node = "n1", .cpu = 3, .priority = 10, .started = "2026-01-01T11:40:00Z"}) +
+            test_pod({.name = "new", .node = "", .cpu = 2, .priority = 100}),
+        "plugins: {args: {lostWork: {resource: cpu}}}\nactions: [{name: allocate}, {name: preempt, args: {cost: "
+        "[lostWork]}}]");
+    const Explanation gang = world.explain_all("g");
+    ASSERT_EQ(gang.outcome, Outcome::kEvicted);
+    const Remedy* remedy = find_remedy(gang, Lever::kCheckpointAge);
+    ASSERT_NE(remedy, nullptr);
+    EXPECT_EQ(remedy->of, "default/g");
+    EXPECT_EQ(remedy->from, 600);
+    // Three cores for 20 minutes are two cores for 30.
+    EXPECT_GE(remedy->to, 1800);
+    EXPECT_LE(remedy->to, 1801);
+}
+
 TEST(Explain, OddOnes) {
     TestCluster world(
         test_node("n1", 8) + test_pod({.name = "runs", .node = "n1"}) +
@@ -168,6 +222,8 @@ TEST(Explain, OddOnes) {
     EXPECT_EQ(world.explain_all("b/twice").name, "b/twice");
     EXPECT_EQ(world.error("twice"), "twice is a name in several namespaces; which one: a/twice, b/twice?");
     EXPECT_EQ(world.error("gatde"), "gatde: there is no such pod or gang; did you mean default/gated?");
+    EXPECT_EQ(world.error("gat"), "gat: there is no such pod or gang; did you mean default/gated?");
+    EXPECT_EQ(world.error("ate"), "ate: there is no such pod or gang; did you mean default/gated?");
     EXPECT_EQ(world.error("runs", true), "runs: there is no such gang");
 }
 

@@ -50,8 +50,8 @@ struct Remedy {
     std::string of;         // "ns/name" of what must change: the pod, or the gang that has the say
     std::int64_t from = 0;  // priority, or seconds
     std::int64_t to = 0;
-    std::string node;    // kNode: where it would have to run
-    std::string domain;  // kNode: the domain that node is in
+    std::vector<std::string> nodes;  // kNode: where it would have to run, each once
+    std::string domain;              // kNode: the domain that they are in
     Consequence then;
 };
 

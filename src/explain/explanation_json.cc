@@ -46,7 +46,10 @@ Json json_of(const Remedy& r) {
     out["change"] = to_text(r.lever);
     put(out, "of", r.of);
     if (r.lever == Lever::kNode) {
-        put(out, "node", r.node);
+        if (r.nodes.size() == 1)
+            put(out, "node", r.nodes.front());
+        else
+            put(out, "nodes", r.nodes);
         put(out, "domain", r.domain);
     } else {
         const bool seconds = r.lever != Lever::kPriority;

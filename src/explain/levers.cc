@@ -7,19 +7,25 @@ namespace {
 
 constexpr Duration kForGood{INT64_MAX};
 
+// `edit` gets each pod's facts and its place in `pods`.
 template <class Edit>
-Retrials::Change edit_pods(const Cluster& cluster, std::vector<PodId> pods, Edit edit) {
+Retrials::Change edit_each(const Cluster& cluster, std::vector<PodId> pods, Edit edit) {
     return [&cluster, pods = std::move(pods), edit](WhatIf& world) {
         // Facts move when one of them is changed: read all of them first.
         std::vector<Pod> facts;
         for (PodId pod : pods)
             facts.push_back(cluster.pod(pod));
-        for (Pod& fact : facts) {
-            Pod after = fact;
-            edit(after);
-            world.change(std::move(fact), std::move(after));
+        for (std::size_t i = 0; i < facts.size(); ++i) {
+            Pod after = facts[i];
+            edit(after, i);
+            world.change(std::move(facts[i]), std::move(after));
         }
     };
+}
+
+template <class Edit>
+Retrials::Change edit_pods(const Cluster& cluster, std::vector<PodId> pods, Edit edit) {
+    return edit_each(cluster, std::move(pods), [edit](Pod& pod, std::size_t) { edit(pod); });
 }
 
 template <class Fact, class Edit>
@@ -113,9 +119,23 @@ Retrials::Change min_runtime(const Cluster& cluster, const Subject& subject, std
         cluster, ids_of(cluster, subject.pods), [runtime](Pod& pod) { pod.make_extras().min_runtime = runtime; });
 }
 
-Retrials::Change checkpoint_age(const Cluster& cluster, PodId pod, std::int64_t seconds) {
+std::int64_t checkpoint_age(const Snapshot& s, PodId pod) {
+    const Time last = std::max(s.facts->pod(pod).more().last_checkpoint, s.pods[pod].started);
+    return std::max<std::int64_t>(0, (s.now_time - last).seconds());
+}
+
+Retrials::Change checkpoints_from(const Cluster& cluster, std::vector<PodId> pods, std::int64_t seconds) {
     const Time at = cluster.snapshot().now_time + Duration{-seconds * 1'000'000};
-    return edit_pods(cluster, {pod}, [at](Pod& fact) { fact.make_extras().last_checkpoint = at; });
+    return edit_pods(cluster, std::move(pods), [at](Pod& fact) {
+        fact.make_extras().last_checkpoint = std::min(std::max(fact.more().last_checkpoint, fact.started), at);
+    });
+}
+
+Retrials::Change checkpoints_since(const Cluster& cluster, std::vector<PodId> pods, std::int64_t seconds) {
+    const Time at = cluster.snapshot().now_time + Duration{-seconds * 1'000'000};
+    return edit_pods(cluster, std::move(pods), [at](Pod& fact) {
+        fact.make_extras().last_checkpoint = std::max(fact.more().last_checkpoint, at);
+    });
 }
 
 Pod unbound(const Pod& pod) {
@@ -131,10 +151,12 @@ Pod unbound(const Pod& pod) {
     return out;
 }
 
-Retrials::Change runs_on(const Cluster& cluster, PodId pod, NodeId node) {
-    const StringId name = cluster.node(node)->name;
-    return edit_pods(cluster, {pod}, [name](Pod& fact) {
-        fact.node = name;
+Retrials::Change run_on(const Cluster& cluster, std::vector<PodId> pods, const std::vector<NodeId>& nodes) {
+    std::vector<StringId> names;
+    for (NodeId node : nodes)
+        names.push_back(cluster.node(node)->name);
+    return edit_each(cluster, std::move(pods), [names](Pod& fact, std::size_t i) {
+        fact.node = names[i];
         if (fact.extras) fact.extras->held_devices.clear();
     });
 }

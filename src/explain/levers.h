@@ -26,11 +26,16 @@ struct PriorityLever {
 // A minimum run time for the subject: on the gang where it has an object, else on each pod.
 [[nodiscard]] Retrials::Change min_runtime(const Cluster& cluster, const Subject& subject, std::int64_t seconds);
 
-// The pod's last checkpoint is so old.
-[[nodiscard]] Retrials::Change checkpoint_age(const Cluster& cluster, PodId pod, std::int64_t seconds);
+// How long ago the pod wrote its last checkpoint; without any, since its start.
+[[nodiscard]] std::int64_t checkpoint_age(const Snapshot& snapshot, PodId pod);
+// The last checkpoints of these pods are that old, or older; or none of them is older.
+[[nodiscard]] Retrials::Change checkpoints_from(const Cluster& cluster, std::vector<PodId> pods, std::int64_t seconds);
+[[nodiscard]] Retrials::Change checkpoints_since(const Cluster& cluster, std::vector<PodId> pods, std::int64_t seconds);
 
-// The pod runs there instead, holding what it finds.
-[[nodiscard]] Retrials::Change runs_on(const Cluster& cluster, PodId pod, NodeId node);
+// The pods run there instead, each on its node, holding what they find.
+[[nodiscard]] Retrials::Change run_on(const Cluster& cluster,
+                                      std::vector<PodId> pods,
+                                      const std::vector<NodeId>& nodes);
 
 // The pod waits, as if it had never been bound.
 [[nodiscard]] Pod unbound(const Pod& pod);

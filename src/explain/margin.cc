@@ -5,7 +5,7 @@
 #include <set>
 
 #include "explain/levers.h"
-#include "explain/other_nodes.h"
+#include "explain/other_places.h"
 #include "explain/threshold.h"
 #include "plugins/cost.h"
 
@@ -13,8 +13,8 @@ namespace reprieve {
 namespace {
 
 constexpr std::int32_t kHighestPriority = 1'000'000'000;  // that users may give
-constexpr std::size_t kMostNodes = 4;                     // asked about as other places
-constexpr std::size_t kEnoughNodes = 2;                   // told of
+constexpr std::size_t kMostPlaces = 4;                    // asked about
+constexpr std::size_t kEnoughPlaces = 2;                  // told of
 
 bool goes(const Plan& plan, const std::vector<std::string>& pods) {
     return std::ranges::any_of(plan.evictions,
@@ -31,8 +31,13 @@ std::vector<std::int64_t> turning_priorities(const Snapshot& s) {
 }
 
 Remedy remedy(Lever lever, std::string of, std::int64_t from, std::int64_t to, Consequence then) {
-    return {
-        .lever = lever, .of = std::move(of), .from = from, .to = to, .node = "", .domain = "", .then = std::move(then)};
+    return {.lever = lever,
+            .of = std::move(of),
+            .from = from,
+            .to = to,
+            .nodes = {},
+            .domain = "",
+            .then = std::move(then)};
 }
 
 // One thing that is given different values, and what each of them led to.
@@ -86,10 +91,8 @@ public:
         if (out_.without) {
             priority();
             min_runtime_lever();
-            if (!subject_.gang) {
-                checkpoint();
-                place();
-            }
+            checkpoint();
+            place();
         }
         out_.plans = trials_.count() - before;
         out_.complete = !trials_.refused();
@@ -125,15 +128,22 @@ private:
         }
     }
 
-    // Whole seconds that every running member has had.
-    [[nodiscard]] std::vector<std::int64_t> ages() const {
-        std::vector<std::int64_t> out;
-        const Snapshot& s = trials_.snapshot();
+    // The pod, or the members of the gang that run.
+    [[nodiscard]] std::vector<PodId> running() const {
+        std::vector<PodId> out;
         for (const std::string& name : subject_.pods) {
             const PodId pod = pod_named(trials_.cluster(), name);
-            if (pod && s.pods[pod].state == PodState::kRunning)
-                out.push_back((s.now_time - s.pods[pod].started).us / 1'000'000);
+            if (pod && trials_.snapshot().pods[pod].state == PodState::kRunning) out.push_back(pod);
         }
+        return out;
+    }
+
+    // Whole seconds that each of them has had.
+    [[nodiscard]] std::vector<std::int64_t> ages() const {
+        const Snapshot& s = trials_.snapshot();
+        std::vector<std::int64_t> out;
+        for (PodId pod : running())
+            out.push_back((s.now_time - s.pods[pod].started).us / 1'000'000);
         return out;
     }
 
@@ -167,16 +177,16 @@ private:
     // Who has more to lose since its last checkpoint is more expensive; who has less may make others superfluous.
     void checkpoint() {
         if (!counts_work()) return;
-        const Snapshot& s = trials_.snapshot();
-        const PodId pod = pod_named(trials_.cluster(), subject_.name);
-        const Time started = s.pods[pod].started;
-        const Time last = std::max(s.facts->pod(pod).more().last_checkpoint, started);
-        const std::int64_t age = std::max<std::int64_t>(0, (s.now_time - last).seconds());
-        const std::int64_t run = std::max<std::int64_t>(0, (s.now_time - started).seconds());
-        const auto older = [&](std::int64_t value) { return checkpoint_age(trials_.cluster(), pod, value); };
-        const auto newer = [&](std::int64_t by) { return checkpoint_age(trials_.cluster(), pod, age - by); };
+        const std::vector<PodId> pods = running();
+        const std::vector<std::int64_t> run = ages();
+        if (pods.empty()) return;
+        std::int64_t age = 0;  // of the oldest one
+        for (PodId pod : pods)
+            age = std::max(age, checkpoint_age(trials_.snapshot(), pod));
+        const auto older = [&](std::int64_t value) { return checkpoints_from(trials_.cluster(), pods, value); };
+        const auto newer = [&](std::int64_t by) { return checkpoints_since(trials_.cluster(), pods, age - by); };
         Inquiry asked = inquiry();
-        if (const auto found = asked.smallest(age, run, {}, older))
+        if (const auto found = asked.smallest(age, *std::ranges::max_element(run), {}, older))
             note_checkpoint(age, *found, asked.then(*found));
         else if (const auto by = asked.smallest(0, age, {}, newer))
             note_checkpoint(age, age - *by, asked.then(*by));
@@ -187,16 +197,19 @@ private:
     }
 
     void place() {
-        const PodId pod = pod_named(trials_.cluster(), subject_.name);
+        const std::vector<PodId> pods = running();
         std::size_t told = 0;
-        for (const OtherNode& other : other_nodes(trials_.cluster(), trials_.config(), pod, kMostNodes)) {
+        for (const OtherPlace& other : other_places(trials_.cluster(), trials_.config(), pods, kMostPlaces)) {
             Inquiry asked = inquiry();
-            if (asked.ask(0, runs_on(trials_.cluster(), pod, other.node)) != true) continue;
+            if (asked.ask(0, run_on(trials_.cluster(), pods, other.nodes)) != true) continue;
             Remedy moved = remedy(Lever::kNode, subject_.name, 0, 0, asked.then(0));
-            moved.node = trials_.snapshot().node_name(other.node);
+            std::set<std::string> names;
+            for (NodeId node : other.nodes)
+                names.emplace(trials_.snapshot().node_name(node));
+            moved.nodes.assign(names.begin(), names.end());
             moved.domain = other.domain;
             out_.remedies.push_back(std::move(moved));
-            if (++told == kEnoughNodes) return;
+            if (++told == kEnoughPlaces) return;
         }
     }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "manifest/suggest.h"
@@ -66,6 +67,18 @@ std::vector<std::string> matches(const std::set<std::string>& names, const std::
     return out;
 }
 
+// Names of which this is a part; those that begin with it first.
+std::vector<std::size_t> partly_named(std::string_view part, std::span<const std::string_view> known) {
+    std::vector<std::size_t> out;
+    for (const bool at_front : {true, false}) {
+        for (std::size_t i = 0; i < known.size() && out.size() < kMostNames; ++i) {
+            const std::size_t at = known[i].find(part);
+            if (at != std::string_view::npos && (at == 0) == at_front) out.push_back(i);
+        }
+    }
+    return out;
+}
+
 std::string hint(const Names& names, const std::string& name) {
     std::vector<std::string_view> known(names.gangs.begin(), names.gangs.end());
     known.insert(known.end(), names.pods.begin(), names.pods.end());
@@ -74,8 +87,11 @@ std::string hint(const Names& names, const std::string& name) {
     for (std::string_view other : known)
         compared.push_back(full ? other : bare(other));
     std::vector<std::string_view> near;
-    for (const std::size_t at : nearest_places(name, compared, kMostNames))
+    for (const std::size_t at : partly_named(name, compared))
         near.push_back(known[at]);
+    for (const std::size_t at : nearest_places(name, compared, kMostNames)) {
+        if (near.size() < kMostNames && std::ranges::find(near, known[at]) == near.end()) near.push_back(known[at]);
+    }
     return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "search/surplus.h"
+
 namespace reprieve {
 
 CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forced) : owner_(owner) {
@@ -14,6 +16,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     usable_ = true;
     weights_ = scale_->weights();
     build_classes();
+    if (owner_.rules_.attack.open_split) build_spares();
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
@@ -96,6 +99,44 @@ void CoverSearch::build_classes() {
     }
 }
 
+void CoverSearch::build_spares() {
+    const Snapshot& s = owner_.session_.snapshot;
+    std::map<GangId, Spares> found;
+    for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
+        const Unit& unit = owner_.list_.units[u];
+        if (unit.kind != UnitKind::kSafe) continue;
+        found[unit.gang].units.push_back(u);
+        found[unit.gang].whole = unit.whole;
+    }
+    for (auto& [gang, spares] : found) {
+        // Those whose pods go one by one may lose more, at another price.
+        const Gang* fact = s.gangs[gang].fact;
+        if (fact != nullptr && fact->disruption == DisruptionMode::kSingle) continue;
+        Surplus surplus(s, gang);
+        for (std::uint32_t u : spares.units)
+            spares.most += surplus.take(owner_.list_.pods[owner_.list_.units[u].first]) ? 1U : 0U;
+        if (spares.most < spares.units.size()) spares_.push_back(std::move(spares));
+    }
+}
+
+bool CoverSearch::keep_unspared(States& states) const {
+    for (const Spares& spares : spares_) {
+        if (spares.whole >= 0 && states[static_cast<std::size_t>(spares.whole)] != UnitState::kStays) continue;
+        Surplus surplus(owner_.session_.snapshot, owner_.list_.units[spares.units.front()].gang);
+        std::size_t gone = 0;
+        for (std::uint32_t u : spares.units) {
+            if (states[u] != UnitState::kGone) continue;
+            if (!surplus.take(owner_.list_.pods[owner_.list_.units[u].first])) return false;
+            ++gone;
+        }
+        if (gone < spares.most) continue;
+        for (std::uint32_t u : spares.units) {
+            if (states[u] == UnitState::kOpen) states[u] = UnitState::kStays;
+        }
+    }
+    return true;
+}
+
 std::optional<Cost> CoverSearch::bound() {
     const auto relaxed = relax(root_);
     return relaxed ? std::optional(relaxed->bound) : std::nullopt;
@@ -144,7 +185,7 @@ void CoverSearch::settle_largest(States& states, Cost& bound) {
 }
 
 std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
-    if (!cover_->holds(states)) return std::nullopt;
+    if (!keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
     Relaxed out;
     settle_largest(states, out.bound);
     auto choice = cover_->cheapest(states, shares_);
@@ -221,8 +262,8 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
     cover_->tune(states, shares_, kTrials);
     most_work_ = cover_->work() + work;
     open_bound_.reset();
-    descend(root_, owner_.bound_);
     owner_.reset();
+    descend(root_, owner_.bound_);
     if (cover_->overflowed()) open_bound_ = owner_.bound_;
     if (!open_bound_) return best ? best->cost : owner_.bound_;
     return best ? std::min(*open_bound_, best->cost) : *open_bound_;
@@ -239,9 +280,10 @@ void CoverSearch::descend(const States& states, const Cost& inherited) {
     if (!relaxed) return;
     const auto hopeless = [&] { return *best_ && !(relaxed->bound < (*best_)->cost); };
     if (hopeless()) return;
-    const bool legal = attempt(states, relaxed->choice);
+    const Attempt made = attempt(states, relaxed->choice);
+    const bool legal = made == Attempt::kMade;
     // A rule that the arithmetic does not see stands in the way: others may be better off than it thinks.
-    if (!legal) leave_open(relaxed->bound);
+    if (made == Attempt::kUnseen) leave_open(relaxed->bound);
     // Whoever else goes would only cost more.
     if (hopeless() || (legal && relaxed->choice.chosen.empty())) return;
     const auto unit = branch_unit(states, relaxed->choice);
@@ -254,18 +296,26 @@ void CoverSearch::descend(const States& states, const Cost& inherited) {
     descend(next, relaxed->bound);
 }
 
-// Takes what is decided and what the relaxation picked, each unit whole; true if that is allowed and enough.
-bool CoverSearch::attempt(const States& states, const SlotCover::Choice& choice) {
+CoverSearch::Attempt CoverSearch::attempt(const States& states, const SlotCover::Choice& choice) {
+    const Attempt made = take_and_try(states, choice);
     owner_.reset();
+    return made;
+}
+
+// Takes what is decided and what the relaxation picked, each unit whole, if that is allowed and enough.
+CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotCover::Choice& choice) {
     for (std::uint32_t u = 0; u < states.size(); ++u) {
         if (states[u] == UnitState::kGone) owner_.take_with_links(u);
     }
     for (std::uint32_t u : choice.chosen)
         owner_.take_with_links(u);
-    if (!owner_.fit_.passes() || !owner_.vote(owner_.taken_units())) return false;
+    const std::vector<std::uint32_t> units = owner_.taken_units();
+    if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units) == Overdrawn::kGang)
+        return Attempt::kOverdrawn;
+    if (!owner_.fit_.passes() || !owner_.vote(units)) return Attempt::kUnseen;
     owner_.give_back();
     owner_.keep_best(*best_);
-    return true;
+    return Attempt::kMade;
 }
 
 // First what was paid for in part, the dearest; then a gang that goes, for its surplus goes with it; then anybody.
@@ -273,6 +323,14 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
     const auto dearest = [&](std::span<const std::uint32_t> units) {
         return *std::ranges::max_element(units, {}, [&](std::uint32_t u) { return weights_[u]; });
     };
+    // Whether a gang goes whole that would lose more than it can spare.
+    for (const Spares& spares : spares_) {
+        const auto lost = std::ranges::count_if(spares.units, [&](std::uint32_t u) {
+            return states[u] == UnitState::kGone || std::ranges::find(choice.chosen, u) != choice.chosen.end();
+        });
+        const bool undecided = spares.whole >= 0 && states[static_cast<std::size_t>(spares.whole)] == UnitState::kOpen;
+        if (undecided && static_cast<std::size_t>(lost) > spares.most) return static_cast<std::uint32_t>(spares.whole);
+    }
     if (!choice.partial.empty()) return dearest(choice.partial);
     if (!choice.chosen.empty()) return dearest(choice.chosen);
     const auto open = std::ranges::find(states, UnitState::kOpen);

@@ -27,6 +27,8 @@ public:
     [[nodiscard]] std::optional<Cost> bound();
     // Improves `best` and returns what no set costs less than; that is best's cost if the search ended by itself.
     [[nodiscard]] Cost run(std::optional<GangChoice>& best, std::int64_t work);
+    // The last run ended by itself.
+    [[nodiscard]] bool finished() const { return !open_bound_; }
 
 private:
     using States = std::vector<UnitState>;
@@ -53,8 +55,13 @@ private:
 
     void descend(const States& states, const Cost& inherited);
     void leave_open(const Cost& bound);
-    [[nodiscard]] bool attempt(const States& states, const SlotCover::Choice& choice);
+    enum class Attempt { kMade, kOverdrawn, kUnseen };
+    [[nodiscard]] Attempt attempt(const States& states, const SlotCover::Choice& choice);
+    [[nodiscard]] Attempt take_and_try(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
+    void build_spares();
+    // Open splits: keeps whoever its gang cannot spare any more; false if it has lost too many.
+    [[nodiscard]] bool keep_unspared(States& states) const;
     void let_go(States& states, std::uint32_t unit) const;
     void let_stay(States& states, std::uint32_t unit) const;
 
@@ -66,6 +73,12 @@ private:
     SlotCover::Shares shares_;  // of the weights
     States root_;
     std::vector<std::uint32_t> class_of_;  // units alike in all that counts
+    struct Spares {
+        std::vector<std::uint32_t> units;  // SAFE ones of one gang
+        std::int32_t whole = -1;
+        std::size_t most = 0;  // of them that may go alone
+    };
+    std::vector<Spares> spares_;  // of gangs that cannot spare all of theirs
     std::optional<GangChoice>* best_ = nullptr;
     std::int64_t most_work_ = 0;
     std::optional<Cost> open_bound_;  // of what was left undone

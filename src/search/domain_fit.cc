@@ -70,6 +70,8 @@ void DomainFit::changed(std::span<const PodId> pods) {
 
 bool DomainFit::within_limits() const { return session_.limits.admit(session_.snapshot.later, ask_); }
 
+std::string DomainFit::limit_breach() const { return session_.limits.describe(session_.snapshot.later, ask_); }
+
 bool DomainFit::passes() {
     if (!within_limits()) return false;
     if (counts_) return total_ >= wanted();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "search/gang_placement.h"
@@ -25,6 +26,8 @@ public:
     [[nodiscard]] bool certain() const { return certain_; }
     // Whether the queues of the members may take them all, at this moment.
     [[nodiscard]] bool within_limits() const;
+    // If not: which limit, and by how much.
+    [[nodiscard]] std::string limit_breach() const;
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
     [[nodiscard]] std::vector<std::uint32_t> places();
     [[nodiscard]] bool counts() const { return counts_; }
@@ -32,6 +35,7 @@ public:
     [[nodiscard]] std::int64_t slots(NodeId node) const;
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] std::int64_t wanted() const { return static_cast<std::int64_t>(members_.size()); }
+    [[nodiscard]] std::span<const PodId> members() const { return members_; }
     [[nodiscard]] bool in_domain(NodeId node) const { return inside_[node.index()]; }
     // Counting only: what each member asks for, and whether the node's facts let it in.
     [[nodiscard]] std::span<const Resources::Amount> ask() const {

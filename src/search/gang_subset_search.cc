@@ -5,7 +5,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kCountingSteps = 4'000;
+constexpr std::int64_t kCountingSteps = 12'000;
 constexpr std::int64_t kStepsPerMember = 4;  // a step places every member: it takes about as many microseconds
 constexpr std::size_t kMostUnits = 48;
 
@@ -19,11 +19,16 @@ void GangSubsetSearch::run() {
     const std::int64_t budget = owner_.session_.config.search_budget.us;
     steps_ = owner_.fit_.counts() ? kCountingSteps : budget / (kStepsPerMember * owner_.fit_.wanted());
     descend(0);
-    best_.exact = steps_ > 0 && owner_.fit_.certain();
+    finished_ = steps_ > 0 && owner_.fit_.certain() && !unseen_;
     owner_.reset();
+    if (!best_ || !finished_) return;
+    best_->exact = true;
+    best_->bound = best_->cost;
 }
 
-bool GangSubsetSearch::too_dear() const { return !evicted_.empty() && !(owner_.cost_of(evicted_) < best_.cost); }
+bool GangSubsetSearch::too_dear() const {
+    return best_ && !evicted_.empty() && !(owner_.cost_of(evicted_) < best_->cost);
+}
 
 bool GangSubsetSearch::links_hold() const {
     for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
@@ -39,10 +44,9 @@ void GangSubsetSearch::descend(std::size_t depth) {
     --steps_;
     if (too_dear() || !owner_.fit_.passes()) return;
     if (depth == order_.size()) {
-        if (evicted_.empty() || !links_hold() || !owner_.vote(evicted_)) return;
-        best_.runner_up = best_.cost;
-        best_.cost = owner_.cost_of(evicted_);
-        best_.chosen = owner_.taken_units();
+        if (evicted_.empty() || !links_hold()) return;
+        unseen_ = unseen_ || owner_.overdraws_singles();
+        owner_.keep_best(best_);
         return;
     }
     const std::uint32_t unit = order_[depth];

@@ -10,10 +10,11 @@ namespace reprieve {
 
 class GangSubsetSearch {
 public:
-    GangSubsetSearch(GangVictims& owner, GangChoice& best) : owner_(owner), best_(best) {}
+    GangSubsetSearch(GangVictims& owner, std::optional<GangChoice>& best) : owner_(owner), best_(best) {}
 
-    // Improves `best`; sets best.exact if the search ended before its budget.
+    // Improves `best`; says that it is exact if the search ended before its budget.
     void run();
+    [[nodiscard]] bool finished() const { return finished_; }
 
 private:
     void descend(std::size_t depth);
@@ -21,10 +22,12 @@ private:
     [[nodiscard]] bool links_hold() const;
 
     GangVictims& owner_;
-    GangChoice& best_;
+    std::optional<GangChoice>& best_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint32_t> evicted_;
     std::int64_t steps_ = 0;
+    bool unseen_ = false;  // some set has a price that this list cannot tell
+    bool finished_ = false;
 };
 
 }  // namespace reprieve

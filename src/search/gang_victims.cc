@@ -11,6 +11,7 @@ namespace reprieve {
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
+      placer_(placer),
       rules_(rules),
       seat_(std::move(seat)),
       fit_(session, placer, members, seat_),
@@ -33,15 +34,18 @@ GangVictims::GangVictims(
             u.whole = -1;
     }
     if (rules_.pdb == PdbMode::kStrict) drop_over_budget(s, list_);
-    importance_ = order_for_return(s, list_);
+    importance_ = order_for_return(s, list_, breakers_);
+    if (rules_.breakers != nullptr) take_over_violations();
     bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
     apply_vote();
     taken_.resize(list_.units.size());
     start_ = session_.tx.checkpoint();
     assess();
+    if (list_.contested) open_splits();
 }
 
 bool GangVictims::vote(std::span<const std::uint32_t> units) {
+    if (rules_.attack.open_split && overdrawn(session_.snapshot, list_, units) != Overdrawn::kNo) return false;
     VictimVote* vote = rules_.vote;
     if (vote == nullptr) return true;
     vote->reset();
@@ -130,18 +134,17 @@ void GangVictims::assess() {
         reset();
         return;
     }
-    std::vector<std::uint32_t> forced;
     if (fit_.counts()) {
         for (std::uint32_t u : importance_) {
             give(u);
-            if (!fit_.passes()) forced.push_back(u);
+            if (!fit_.passes()) forced_.push_back(u);
             take(u);
         }
     }
     reset();
-    if (!forced.empty()) bound_ = cost_of(forced);
-    if (!rules_.improve || !fit_.counts() || suffice(forced)) return;
-    cover_ = std::make_unique<CoverSearch>(*this, forced);
+    if (!forced_.empty()) bound_ = cost_of(forced_);
+    if (!rules_.improve || !fit_.counts() || suffice(forced_)) return;
+    cover_ = std::make_unique<CoverSearch>(*this, forced_);
     if (!cover_->usable()) {
         cover_.reset();
     } else if (const auto bound = cover_->bound()) {
@@ -174,6 +177,15 @@ bool GangVictims::suffice(std::span<const std::uint32_t> units) {
 
 void GangVictims::describe_binding() {
     const Snapshot& s = session_.snapshot;
+    if (const std::string breach = fit_.limit_breach(); !breach.empty()) {
+        binding_ = breach + " even without all that may be evicted";
+        return;
+    }
+    if (fit_.wanted() == 1) {
+        const std::string inside = seat_.domain.name.empty() ? "" : " in " + seat_.domain.name;
+        binding_ = fmt::format("no node{} can be freed by {}", inside, rules_.means);
+        return;
+    }
     const std::string where = seat_.domain.name.empty() ? "the cluster" : seat_.domain.name;
     if (fit_.counts()) {
         binding_ = fmt::format("{} holds {} of {} members even without all that may be evicted",
@@ -223,7 +235,7 @@ bool GangVictims::select_by_bundles() {
         more = false;
         for (std::uint32_t u : order_) {
             if (fit_.passes()) return true;
-            if (!taken_[u] && take_if_allowed(u)) more = true;
+            if (!taken_[u] && !stays_put(u) && take_if_allowed(u)) more = true;
         }
     }
     return fit_.passes();
@@ -286,22 +298,31 @@ std::optional<GangChoice> GangVictims::find() {
         search_exactly(best);
     }
     if (best && rules_.improve) settle_ties(*best);
+    if (best && !best->runner_up) find_runner_up(best);
+    if (open_) search_other_splits(best);
+    ruled_out_ = !best && (open_ ? open_->finished_ : finished_);
     return best;
 }
 
 void GangVictims::search_exactly(std::optional<GangChoice>& best) {
     if (best && !(bound_ < best->cost)) {
         best->exact = true;
-    } else if (cover_) {
+        finished_ = true;
+        return;
+    }
+    if (cover_) {
         // A node looked at takes about a microsecond.
         const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
-        if (!best) return;
-        best->bound = bound;
-        best->exact = !(bound < best->cost);
-    } else if (best) {
-        GangSubsetSearch(*this, *best).run();
-        if (best->exact) best->bound = best->cost;
+        finished_ = cover_->finished();
+        if (best) {
+            best->bound = bound;
+            best->exact = !(bound < best->cost);
+        }
+        if (finished_ || (best && best->exact)) return;
     }
+    GangSubsetSearch search(*this, best);
+    search.run();
+    finished_ = search.finished();
 }
 
 }  // namespace reprieve

@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/cost.h"
 #include "plugins/victim_vote.h"
 #include "search/bundles.h"
 #include "search/domain_fit.h"
+#include "search/open_split.h"
 
 namespace reprieve {
 
@@ -28,6 +30,8 @@ struct GangRules {
     BundleRules bundles;
     VictimVote* vote = nullptr;  // null: whoever is a candidate may be taken
     bool vote_alone = false;     // candidates need not be legal all together, only those that are taken
+    const std::vector<PodId>* breakers = nullptr;  // of budgets, where that is settled already
+    std::string_view means;  // what could free a node, for a refusal: "evicting pods of lower priority"
 };
 
 struct GangChoice {
@@ -53,19 +57,27 @@ public:
     [[nodiscard]] const std::string& binding() const { return binding_; }
     // All ways of placing the members were tried where the answer was no.
     [[nodiscard]] bool certain() const { return fit_.certain(); }
-    // No set of victims in this domain costs less.
-    [[nodiscard]] const Cost& bound() const { return bound_; }
+    // No set of victims in this domain costs less, whichever pods of a gang are called its surplus.
+    [[nodiscard]] const Cost& bound() const { return open_ ? open_->bound_ : bound_; }
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
 
     ~GangVictims();
 
     // REQUIRES: feasible(). Nullopt: the rules leave too little after all.
     [[nodiscard]] std::optional<GangChoice> find();
+    // `find` found nothing, and all ways were tried.
+    [[nodiscard]] bool ruled_out() const { return ruled_out_; }
+    // What the seed's own walk would cost here, without a search. REQUIRES: feasible().
+    [[nodiscard]] std::optional<Cost> plain_cost();
 
 private:
     friend class CoverSearch;
     friend class GangSubsetSearch;
     void assess();
+    void open_splits();
+    void search_other_splits(std::optional<GangChoice>& best);
+    void take_over_violations();
+    [[nodiscard]] bool overdraws_singles() const;
     [[nodiscard]] Cost least_cost() const;
     [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void search_exactly(std::optional<GangChoice>& best);
@@ -81,12 +93,15 @@ private:
     [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
     void give_back();
     void settle_ties(GangChoice& best);
+    void find_runner_up(std::optional<GangChoice>& best);
+    [[nodiscard]] bool stays_put(std::uint32_t unit) const;
     void reset();
     void keep_best(std::optional<GangChoice>& best);
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
     [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units) const;
 
     Session& session_;
+    Placer& placer_;
     const GangRules& rules_;
     TopologySeat seat_;
     DomainFit fit_;
@@ -95,12 +110,20 @@ private:
     std::vector<Bundle> bundles_;
     std::vector<std::uint32_t> order_;       // units in the order of their bundles
     std::vector<std::uint32_t> importance_;  // from most to least important, budget breakers first
+    std::vector<std::uint32_t> forced_;      // known to be in every solution
     std::vector<bool> taken_;
+    std::optional<std::uint32_t> barred_;  // for once, this one does not go
     Transaction::Checkpoint start_ = 0;
     bool feasible_ = false;
     std::string binding_;
     Cost bound_;
     std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`
+    bool finished_ = false;               // the exact search left nothing open
+    bool ruled_out_ = false;
+    std::vector<PodId> breakers_;  // of budgets
+    // The same domain with open splits, where that makes a difference.
+    GangRules open_rules_;
+    std::unique_ptr<GangVictims> open_;
 };
 
 }  // namespace reprieve

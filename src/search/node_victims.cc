@@ -4,17 +4,13 @@
 
 #include "base/check.h"
 #include "plugins/limits.h"
+#include "search/open_split.h"
 #include "search/subset_search.h"
 
 namespace reprieve {
 namespace {
 
 constexpr int kRemoteRounds = 4;  // as many as there are rules that look beyond the node
-
-}  // namespace
-
-namespace {
-
 constexpr std::size_t kMostAmounts = 16;
 
 }  // namespace
@@ -76,10 +72,7 @@ void NodeVictims::order_for_return(UnitList& list) {
 bool NodeVictims::find(NodeId node, Victims& out) {
     out.exact = false;
     out.chosen.clear();
-    // Nobody here to take: only somebody on another node can be in the way.
-    if (!gather(node, out.list) && amounts_only_ && !limit_binds_) return false;
-    const bool found = amounts_only_ && !limit_binds_ ? by_amounts(node, out) : by_dry_run(node, out);
-    if (!found) return false;
+    if (!walk(node, out)) return false;
     REPRIEVE_CHECK(!out.chosen.empty(),
                    "an empty victim set on {} means that the pod fitted all along",
                    session_.snapshot.node_name(node));
@@ -88,6 +81,37 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     out.cost = cost_of(out.list, out.chosen);
     out.exact = interchangeable(out.list);
     return true;
+}
+
+bool NodeVictims::walk(NodeId node, Victims& out) {
+    // Nobody here to take: only somebody on another node can be in the way.
+    if (!gather(node, out.list) && read_only()) return false;
+    return read_only() ? by_amounts(node, out) : by_dry_run(node, out);
+}
+
+// Whether the unit has a pod that is barred, or would take one along.
+bool NodeVictims::stays_put(const UnitList& list, std::uint32_t unit) const {
+    if (!barred_) return false;
+    const auto has_it = [&](const Unit& u) {
+        return std::ranges::find(list.pods_of(u), barred_) != list.pods_of(u).end();
+    };
+    return has_it(list.units[unit]) || std::ranges::any_of(list.units, [&](const Unit& u) {
+               return u.whole == static_cast<std::int32_t>(unit) && has_it(u);
+           });
+}
+
+std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) {
+    constexpr std::size_t kMostTries = 8;
+    std::optional<Cost> found;
+    for (std::size_t i = 0; i < std::min(victims.chosen.size(), kMostTries) && !found; ++i) {
+        barred_ = victims.list.pods_of(victims.list.units[victims.chosen[i]]).front();
+        Victims other;
+        if (!walk(node, other)) continue;
+        const Cost cost = cost_of(other.list, other.chosen);
+        if (!(cost < victims.cost)) found = cost;
+    }
+    barred_ = {};
+    return found;
 }
 
 bool NodeVictims::by_amounts(NodeId node, Victims& out) {
@@ -110,12 +134,13 @@ bool NodeVictims::by_amounts(NodeId node, Victims& out) {
         return sum;
     };
     for (std::size_t i = 0; i < count; ++i) {
-        for (const Unit& unit : out.list.units)
-            shorts[i].missing -= freed(unit, shorts[i].dim);
+        for (std::uint32_t u = 0; u < out.list.units.size(); ++u)
+            shorts[i].missing -= stays_put(out.list, u) ? 0 : freed(out.list.units[u], shorts[i].dim);
         if (shorts[i].missing > 0) return false;
     }
     order_for_return(out.list);
     for (std::uint32_t at : return_order_) {
+        if (stays_put(out.list, at)) continue;
         const Unit& unit = out.list.units[at];
         bool stays =
             unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
@@ -135,8 +160,9 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     Transaction& tx = session_.tx;
     const auto start = tx.checkpoint();
     const auto evict_all = [&] {
-        for (const Unit& unit : out.list.units) {
-            for (PodId pod : out.list.pods_of(unit))
+        for (std::uint32_t u = 0; u < out.list.units.size(); ++u) {
+            if (stays_put(out.list, u)) continue;
+            for (PodId pod : out.list.pods_of(out.list.units[u]))
                 tx.evict(pod);
         }
     };
@@ -173,6 +199,7 @@ bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
     order_for_return(out.list);
     evict_all();
     for (std::uint32_t at : return_order_) {
+        if (stays_put(out.list, at)) continue;
         const Unit& unit = out.list.units[at];
         if (unit.whole >= 0 &&
             std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {
@@ -310,8 +337,32 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
 
 void NodeVictims::improve(NodeId node, Victims& in_out) {
     if (in_out.exact) return;
-    SubsetSearch search(*this, node, in_out);
-    search.run();
+    SubsetSearch(*this, node, in_out).run();
+    if (in_out.list.contested) try_other_splits(node, in_out);
+}
+
+// Other pods of a gang may be called its surplus than those that its order calls so, if that costs less.
+void NodeVictims::try_other_splits(NodeId node, Victims& in_out) {
+    const Snapshot& s = session_.snapshot;
+    const auto elsewhere = [&](const Unit& u) {
+        return std::ranges::none_of(in_out.list.pods_of(u), [&](PodId p) { return s.pods[p].node == node; });
+    };
+    // Strict budgets go through the units in the order that the split belongs to: there it stays as it is.
+    if (rules_.pdb == PdbMode::kStrict) return;
+    Attack open = rules_.attack;
+    open.open_split = true;
+    open.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
+    Victims other{.cost = in_out.cost, .chosen = {}, .list = {}};
+    finder_.on_node(node, open, other.list);
+    copy_violations(split_by_budget(s, in_out.list, by_importance_), other.list);
+    SubsetSearch(*this, node, other, true).run();
+    // Those who are in the way from elsewhere are not in the other list.
+    const bool exact = in_out.exact && other.exact && std::ranges::none_of(in_out.list.units, elsewhere);
+    if (!other.chosen.empty()) {
+        close_splits(other.list, other.chosen);
+        in_out = std::move(other);
+    }
+    in_out.exact = exact;
 }
 
 }  // namespace reprieve

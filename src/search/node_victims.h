@@ -44,6 +44,8 @@ public:
     [[nodiscard]] bool find(NodeId node, Victims& out);
     // Replaces the set by the cheapest one within a budget of steps. Sets `exact` if nothing cheaper can exist.
     void improve(NodeId node, Victims& in_out);
+    // The next best set on this node that leaves out one of these; nullopt: they are needed, every one.
+    [[nodiscard]] std::optional<Cost> runner_up(NodeId node, const Victims& victims);
     // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
     [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
 
@@ -59,11 +61,14 @@ public:
 private:
     friend class SubsetSearch;
     [[nodiscard]] bool gather(NodeId node, UnitList& list);
+    [[nodiscard]] bool walk(NodeId node, Victims& out);
+    void try_other_splits(NodeId node, Victims& in_out);
     [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
     [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
     [[nodiscard]] std::vector<PodId> remote_pods(NodeId node, const Answer& answer) const;
     [[nodiscard]] std::vector<PodId> pods_under_limit() const;
     void order_for_return(UnitList& list);
+    [[nodiscard]] bool stays_put(const UnitList& list, std::uint32_t unit) const;
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
 
     Session& session_;
@@ -74,6 +79,7 @@ private:
     bool amounts_only_ = false;
     bool limit_binds_ = false;
     bool beyond_ = false;
+    PodId barred_;  // for once, this one does not go
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;
 };

@@ -165,6 +165,7 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
             board.best.update(rank, better);
             continue;
         }
+        const Cost floor = victims.lower_bound(node, scratch_);
         if (action_.improve) victims.improve(node, scratch_);
         if (!entry.exact) {
             if (!scratch_.exact) {
@@ -178,8 +179,7 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
         }
         PreemptChoice choice{
             .node = node, .victims = scratch_, .proven = proven && scratch_.exact, .candidates = board.candidates};
-        if (!choice.proven && action_.improve)
-            choice.bound = bound && *bound < scratch_.cost ? *bound : victims.lower_bound(node, scratch_);
+        if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : floor;
         const std::uint32_t second = board.best.runner_up(better);
         if (second != Tournament::kNobody && board.entries[second].candidate) {
             Victims other;
@@ -188,6 +188,7 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
             else if (victims.find(s.nodes_by_name[second], other))
                 choice.runner_up = other.cost;
         }
+        if (!choice.runner_up) choice.runner_up = victims.runner_up(node, choice.victims);
         return choice;
     }
 }
@@ -223,7 +224,9 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
         }
         if (found >= wanted && peaceful) break;
     }
-    if (best) best->candidates = found;
+    if (!best) return std::nullopt;
+    best->candidates = found;
+    if (!best->runner_up) best->runner_up = victims.runner_up(best->node, best->victims);
     return best;
 }
 
@@ -235,8 +238,11 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const NodeId node = s.pods[pod].node;
     if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
     if (action_.improve) victims.improve(node, scratch_);
-    return PreemptChoice{
-        .node = node, .victims = scratch_, .proven = scratch_.exact && action_.improve, .candidates = 1};
+    return PreemptChoice{.node = node,
+                         .victims = scratch_,
+                         .proven = scratch_.exact && action_.improve,
+                         .runner_up = victims.runner_up(node, scratch_),
+                         .candidates = 1};
 }
 
 }  // namespace reprieve

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/open_split.h"
+
 namespace reprieve {
 namespace {
 
@@ -11,7 +13,11 @@ constexpr std::size_t kMostUnits = 64;
 
 }  // namespace
 
-SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best) : owner_(owner), node_(node), best_(best) {
+SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool open)
+    : owner_(owner),
+      node_(node),
+      best_(best),
+      open_(open) {
     const Snapshot& s = owner_.session_.snapshot;
     const std::vector<Unit>& units = best_.list.units;
     arithmetic_ = owner_.amounts_only_ && !owner_.limit_binds_;
@@ -60,7 +66,7 @@ void SubsetSearch::run() {
     descend(0);
     // Without arithmetic, leaving somebody out could in principle make a later set fit that was cut: only amounts are
     // sure to be monotone.
-    best_.exact = steps_ > 0 && (arithmetic_ || owner_.candidate_.cls.spread.empty());
+    best_.exact = steps_ > 0 && !unseen_ && (arithmetic_ || owner_.candidate_.cls.spread.empty());
     tx.rollback(start);
 }
 
@@ -104,6 +110,14 @@ bool SubsetSearch::links_hold() const {
     return true;
 }
 
+// Open splits: no gang loses more than it can spare, unless it goes whole.
+bool SubsetSearch::spares_hold() {
+    if (!open_) return true;
+    const Overdrawn how = overdrawn(owner_.session_.snapshot, best_.list, evicted_);
+    unseen_ = unseen_ || how == Overdrawn::kSingle;
+    return how == Overdrawn::kNo;
+}
+
 void SubsetSearch::keep(std::uint32_t unit) {
     if (arithmetic_) return;
     for (PodId pod : best_.list.pods_of(best_.list.units[unit]))
@@ -121,7 +135,7 @@ void SubsetSearch::descend(std::size_t depth) {
     --steps_;
     if (too_dear() || !could_still_fit(depth)) return;
     const bool all_decided = depth == order_.size();
-    if (arithmetic_ ? (fits_now() && links_hold()) : (all_decided && links_hold())) {
+    if ((arithmetic_ ? fits_now() : all_decided) && links_hold() && spares_hold()) {
         // Enough is gone; more would only cost more, in all terms but the start of the most important one.
         if (evicted_.empty()) return;
         const Cost cost = owner_.cost_of(best_.list, evicted_);

@@ -14,7 +14,8 @@ namespace reprieve {
 
 class SubsetSearch {
 public:
-    SubsetSearch(NodeVictims& owner, NodeId node, Victims& best);
+    // `open`: the units are those of open splits.
+    SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool open = false);
 
     // Improves `best`; sets best.exact if the search ended before its budget.
     void run();
@@ -25,6 +26,7 @@ private:
     [[nodiscard]] bool fits_now();
     [[nodiscard]] bool too_dear() const;
     [[nodiscard]] bool links_hold() const;
+    [[nodiscard]] bool spares_hold();
     void keep(std::uint32_t unit);
     void unkeep(std::uint32_t unit);
 
@@ -39,6 +41,8 @@ private:
     std::vector<std::int64_t> missing_;             // per short dimension, with what is evicted so far
     std::int64_t steps_ = 0;
     bool arithmetic_ = false;
+    bool open_ = false;    // the list has open splits
+    bool unseen_ = false;  // some set has a price that this list cannot tell
 };
 
 }  // namespace reprieve

@@ -22,10 +22,14 @@ bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
 }
 
 void UnitFinder::add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const {
+    add(kind, rank, pods.front(), pods, out);
+}
+
+void UnitFinder::add(UnitKind kind, std::int32_t rank, PodId like, std::span<const PodId> pods, UnitList& out) const {
     const Snapshot& s = session_.snapshot;
     Unit unit{.kind = kind,
-              .gang = s.pods[pods.front()].gang,
-              .priority = s.pods[pods.front()].unit_priority,
+              .gang = s.pods[like].gang,
+              .priority = s.pods[like].unit_priority,
               .rank = rank,
               .first = static_cast<std::uint32_t>(out.pods.size()),
               .count = static_cast<std::uint32_t>(pods.size()),
@@ -70,31 +74,40 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         return;
     }
     sort_for_split(s, attack, local_);
-    Surplus surplus(s, id);
-    if (gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle) {
-        for (PodId p : local_) {
-            if (surplus.take(p))
-                add(UnitKind::kSafe, 2, std::span(&p, 1), out);
-            else if (!starting(id))
-                add(UnitKind::kWhole, 2, std::span(&p, 1), out);
-        }
-        return;
-    }
-    std::vector<PodId> safe;
-    std::vector<PodId> core;
-    for (PodId p : local_)
-        (surplus.take(p) ? safe : core).push_back(p);
+    const bool single = gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle;
+    const Split parts = split(id, single ? attack.open_single : attack.open_split, out);
     std::int32_t whole = -1;
-    if (!core.empty() && (attack.local_only ? !starting(id) : whole_pods(id, attack, scratch_))) {
-        if (attack.local_only) scratch_ = core;
-        std::erase_if(scratch_, [&](PodId p) { return std::ranges::find(safe, p) != safe.end(); });
+    if (single) {
+        for (PodId p : parts.core) {
+            if (!starting(id)) add(UnitKind::kWhole, 2, std::span(&p, 1), out);
+        }
+    } else if (parts.has_core && (attack.local_only ? !starting(id) : whole_pods(id, attack, scratch_))) {
+        if (attack.local_only) scratch_ = parts.core;
+        std::erase_if(scratch_, [&](PodId p) { return std::ranges::find(parts.safe, p) != parts.safe.end(); });
         whole = static_cast<std::int32_t>(out.units.size());
-        add(UnitKind::kWhole, 2, scratch_, out);
+        add(UnitKind::kWhole, 2, local_.front(), scratch_, out);
     }
-    for (PodId p : safe) {
+    for (PodId p : parts.safe) {
         add(UnitKind::kSafe, 2, std::span(&p, 1), out);
         out.units.back().whole = whole;
     }
+}
+
+// The surplus among `local_`, and the rest. Open: whoever the gang could spare is in the surplus.
+UnitFinder::Split UnitFinder::split(GangId id, bool open, UnitList& out) const {
+    const Snapshot& s = session_.snapshot;
+    Split parts;
+    Surplus surplus(s, id);
+    for (PodId p : local_)
+        (surplus.take(p) ? parts.safe : parts.core).push_back(p);
+    parts.has_core = !parts.core.empty();
+    if (parts.safe.empty() || parts.core.empty()) return parts;
+    const auto could_spare = [&](PodId p) { return Surplus(s, id).take(p); };
+    out.contested = out.contested || std::ranges::any_of(parts.core, could_spare);
+    if (!open) return parts;
+    std::ranges::copy_if(parts.core, std::back_inserter(parts.safe), could_spare);
+    std::erase_if(parts.core, could_spare);
+    return parts;
 }
 
 // A pod that is a unit by itself is added; one of a gang waits in `in_gangs_`.
@@ -181,8 +194,9 @@ std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
     return room;
 }
 
-void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
-    if (s.budgets.empty()) return;
+std::vector<PodId> split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
+    std::vector<PodId> breakers;
+    if (s.budgets.empty()) return breakers;
     std::vector<std::pair<BudgetId, std::int64_t>> left;
     for (std::uint32_t at : order) {
         Unit& unit = list.units[at];
@@ -195,19 +209,26 @@ void split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uin
                 if (it == left.end()) it = left.insert(left.end(), {id, budget.left});
                 if (--it->second < 0) {
                     ++unit.violations;
+                    breakers.push_back(pod);
                     break;  // one broken budget is enough; the pod's other budgets are not spent
                 }
             }
         }
     }
+    return breakers;
 }
 
 std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list) {
+    std::vector<PodId> breakers;
+    return order_for_return(s, list, breakers);
+}
+
+std::vector<std::uint32_t> order_for_return(const Snapshot& s, UnitList& list, std::vector<PodId>& breakers) {
     std::vector<std::uint32_t> order(list.units.size());
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[a], list.units[b]); });
-    split_by_budget(s, list, order);
+    breakers = split_by_budget(s, list, order);
     std::ranges::stable_partition(order, [&](std::uint32_t u) { return list.units[u].violations > 0; });
     return order;
 }

@@ -23,7 +23,10 @@ struct Attack {
     std::span<const Resources::Amount> need;    // of the demand, for the order inside a gang
     const std::vector<bool>* useful = nullptr;  // by NodeId: nodes that the demand could use; null: all
     const QuotaVote* quota = nullptr;           // by the rules of quotas, which say whom; null: by priority or fairness
-    bool reclaim = false;     // by fairness: other queues' pods of any priority; the share rules vote later
+    bool reclaim = false;  // by fairness: other queues' pods of any priority; the share rules vote later
+    // Every pod that its gang could spare is a unit of its own, whatever the order calls its surplus (open_split.h).
+    bool open_split = false;
+    bool open_single = false;  // also for gangs whose pods go one by one
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
 
@@ -42,6 +45,7 @@ struct Unit {
 struct UnitList {
     std::vector<Unit> units;
     std::vector<PodId> pods;
+    bool contested = false;  // some gang could spare other pods than those that are SAFE here
 
     [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const {
         return std::span(pods).subspan(unit.first, unit.count);
@@ -49,6 +53,7 @@ struct UnitList {
     void clear() {
         units.clear();
         pods.clear();
+        contested = false;
     }
 };
 
@@ -70,7 +75,15 @@ public:
     bool whole_pods(GangId gang, const Attack& attack, std::vector<PodId>& out) const;
 
 private:
+    struct Split {
+        std::vector<PodId> safe;
+        std::vector<PodId> core;
+        bool has_core = false;
+    };
+    [[nodiscard]] Split split(GangId gang, bool open, UnitList& out) const;
     void add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const;
+    // `like`: a pod of the same gang.
+    void add(UnitKind kind, std::int32_t rank, PodId like, std::span<const PodId> pods, UnitList& out) const;
     void add_alone(PodId pod, UnitList& out);
     void add_gangs(const Attack& attack, UnitList& out);
     void add_gang(GangId gang, const Attack& attack, UnitList& out);
@@ -93,12 +106,15 @@ std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed
 [[nodiscard]] std::int64_t room_of(const Snapshot& snapshot, PodId pod, Dim dim);
 
 // Walks units from most to least important and marks pods that break a budget, on top of what the plan has spent.
-// `order` lists positions in that order.
-void split_by_budget(const Snapshot& snapshot, UnitList& list, std::span<const std::uint32_t> order);
+// `order` lists positions in that order. Returns those pods.
+std::vector<PodId> split_by_budget(const Snapshot& snapshot, UnitList& list, std::span<const std::uint32_t> order);
 
 // Splits by budget and gives the order in which units come back: budget breakers first, each group from most to least
 // important.
 [[nodiscard]] std::vector<std::uint32_t> order_for_return(const Snapshot& snapshot, UnitList& list);
+[[nodiscard]] std::vector<std::uint32_t> order_for_return(const Snapshot& snapshot,
+                                                          UnitList& list,
+                                                          std::vector<PodId>& breakers);
 
 // Strict mode: walks from least to most important and drops every unit that a budget has no allowance left for.
 void drop_over_budget(const Snapshot& snapshot, UnitList& list);

@@ -4,6 +4,7 @@
 
 #include "linear_program.h"
 #include "optimum.h"
+#include "quota_rules.h"
 
 namespace reprieve::oracle {
 namespace {
@@ -24,13 +25,14 @@ public:
                 program_.at_most({{1, goes_[static_cast<std::size_t>(units_[i].whole)]}, {-1, goes_[i]}}, 0);
         }
         seat_members();
+        keep_quotas();
     }
 
     Optimum solve() {
-        instance_.demand.is_gang ? gang_terms() : pod_terms();
+        add_terms();
         const Found first = settle();
         if (first != Found::kOptimum) return {.found = first, .price = {}, .domain = domain_.name};
-        if (!instance_.demand.is_gang) {
+        if (instance_.demand.way == Way::kPreempt) {
             // Of the most important victims the youngest; who they are is known only now.
             start_term();
             if (settle() != Found::kOptimum) return {.found = Found::kUnknown, .price = {}, .domain = domain_.name};
@@ -86,6 +88,40 @@ private:
         }
     }
 
+    // What the victims give back of one resource in a quota.
+    [[nodiscard]] Sum given(const QuotaRules& quotas, const QuotaCondition& condition) const {
+        Sum out;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            std::int64_t gives = 0;
+            for (int p : units_[i].pods) {
+                const RunningPod& pod = instance_.pods[static_cast<std::size_t>(p)];
+                if (quotas.counts_in(pod, condition.quota)) gives += pod.ask[condition.dim];
+            }
+            if (gives > 0) out.push_back({gives, goes_[i]});
+        }
+        return out;
+    }
+
+    void keep_quotas() {
+        const QuotaRules quotas(instance_);
+        for (const QuotaCondition& condition : quotas.conditions()) {
+            Sum sum = given(quotas, condition);
+            if (!condition.at_least) {
+                if (!sum.empty()) program_.at_most(std::move(sum), condition.amount);
+                continue;
+            }
+            const int applies = program_.add_binary();
+            if (condition.if_from.empty()) program_.at_least({{1, applies}}, 1);
+            for (std::size_t i = 0; i < units_.size(); ++i) {
+                const int from = instance_.pods[static_cast<std::size_t>(units_[i].pods.front())].quota;
+                if (std::ranges::find(condition.if_from, from) != condition.if_from.end())
+                    program_.at_most({{1, goes_[i]}, {-1, applies}}, 0);
+            }
+            sum.push_back({-condition.amount, applies});
+            program_.at_least(std::move(sum), 0);
+        }
+    }
+
     template <class Weight>
     void add_sum(Weight weight) {
         Term term;
@@ -118,11 +154,17 @@ private:
         return 1 + std::distance(known.begin(), known.find(unit.priority));
     }
 
-    void gang_terms() {
+    void add_terms() {
+        const Way way = instance_.demand.way;
+        const auto breaks = [](const Unit& u) { return u.safe ? 0 : 1; };
         add_sum([](const Unit& u) { return u.violations; });
-        add_largest([](const Unit& u) { return u.safe ? 0 : 1; });
+        if (way == Way::kGangPreempt) add_largest(breaks);
         add_largest([&](const Unit& u) { return priority_rank(u); });
-        add_sum([](const Unit& u) { return u.safe ? 0 : 1; });
+        if (way != Way::kPreempt) add_sum(breaks);
+        if (way != Way::kGangPreempt) {
+            add_priorities();
+            return;
+        }
         add_destroyed();
         add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
     }
@@ -152,12 +194,10 @@ private:
     }
 
     // The sum of priorities raised by 2^31 is the number of pods first, then the sum of priorities.
-    void pod_terms() {
+    void add_priorities() {
         std::int64_t lowest = 0;
         for (const Unit& u : units_)
             lowest = std::min(lowest, u.priority);
-        add_sum([](const Unit& u) { return u.violations; });
-        add_largest([&](const Unit& u) { return priority_rank(u); });
         add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
         add_sum([&](const Unit& u) { return (u.priority - lowest) * static_cast<std::int64_t>(u.pods.size()); });
     }
@@ -229,6 +269,7 @@ private:
 
 Optimum ask_solver(const Instance& instance, int seconds) {
     Optimum best;
+    if (!QuotaRules(instance).may_trigger()) return best;
     bool unknown = false;
     for (const Domain& domain : domains_of(instance)) {
         if (units_of(instance, domain).empty()) continue;

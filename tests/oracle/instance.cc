@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <map>
 
@@ -50,11 +51,53 @@ Json gang_document(const RunningGang& gang) {
             {"spec", spec}};
 }
 
+constexpr const char* kQuotaLabel = "quota.scheduling.koordinator.sh/";
+
+// Which quota or queue the pod is in, and how it is counted there.
+void join_quota(const Instance& instance, int at, bool is_fixed, Json& pod) {
+    if (at < 0) return;
+    const Quota& quota = instance.quotas[static_cast<std::size_t>(at)];
+    Json& meta = pod["metadata"];
+    if (!quota.elastic)
+        meta["annotations"]["scheduling.volcano.sh/queue-name"] = quota.name;
+    else
+        meta["labels"][std::string(kQuotaLabel) + "name"] = quota.name;
+    if (is_fixed) meta["labels"][std::string(kQuotaLabel) + "preemptible"] = "false";
+}
+
+Json amounts_of(const Quota& quota, const Amounts& amounts) {
+    constexpr std::array<const char*, kDims> kNames{"cpu", "memory", "nvidia.com/gpu"};
+    Json out = Json::object();
+    for (std::size_t d = 0; d < kDims; ++d) {
+        if (quota.managed[d]) out[kNames[d]] = fmt::format("{}{}", amounts[d], d == 1 ? "Gi" : "");
+    }
+    return out;
+}
+
+Json quota_document(const Instance& instance, const Quota& quota) {
+    const std::string parent = quota.parent < 0 ? "" : instance.quotas[static_cast<std::size_t>(quota.parent)].name;
+    if (quota.elastic) {
+        Json labels = Json::object();
+        if (!parent.empty()) labels[std::string(kQuotaLabel) + "parent"] = parent;
+        return {{"apiVersion", "scheduling.sigs.k8s.io/v1alpha1"},
+                {"kind", "ElasticQuota"},
+                {"metadata", {{"name", quota.name}, {"namespace", "quotas"}, {"labels", labels}}},
+                {"spec", {{"min", amounts_of(quota, quota.least)}, {"max", amounts_of(quota, quota.most)}}}};
+    }
+    Json spec{{"capability", amounts_of(quota, quota.most)}};
+    if (!parent.empty()) spec["parent"] = parent;
+    return {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+            {"kind", "Queue"},
+            {"metadata", {{"name", quota.name}}},
+            {"spec", spec}};
+}
+
 Json running_document(const Instance& instance, const RunningPod& pod) {
     Json out = pod_document(pod.name, pod.priority, pod.ask);
     Json& meta = out["metadata"];
     if (pod.app >= 0) meta["labels"]["app"] = fmt::format("app-{}", pod.app);
     if (pod.is_protected) meta["annotations"]["reprieve.dev/preemptible"] = "false";
+    join_quota(instance, pod.quota, pod.is_fixed, out);
     if (pod.role >= 0) meta["annotations"]["volcano.sh/task-spec"] = role_name(pod.role);
     if (pod.gang >= 0) {
         const RunningGang& gang = instance.gangs[static_cast<std::size_t>(pod.gang)];
@@ -96,9 +139,11 @@ void add_topology(const Instance& instance, std::vector<Json>& out) {
     }
 }
 
-void add_demand(const Demand& demand, std::vector<Json>& out) {
+void add_demand(const Instance& instance, std::vector<Json>& out) {
+    const Demand& demand = instance.demand;
     if (!demand.is_gang) {
         out.push_back(pod_document("newcomer", demand.priority, demand.members.front()));
+        join_quota(instance, demand.quota, demand.is_fixed, out.back());
         return;
     }
     Json spec{{"minMember", demand.members.size()}};
@@ -112,6 +157,7 @@ void add_demand(const Demand& demand, std::vector<Json>& out) {
         const Amounts& ask = demand.members[std::min(i, demand.members.size() - 1)];
         Json pod = pod_document(fmt::format("newcomer-{:03}", i), demand.priority, ask);
         pod["metadata"]["annotations"]["scheduling.k8s.io/group-name"] = "newcomer";
+        join_quota(instance, demand.quota, demand.is_fixed, pod);
         out.push_back(std::move(pod));
     }
 }
@@ -129,6 +175,8 @@ std::vector<Json> Instance::documents() const {
                        {"status", {{"allocatable", allocatable}}}});
     }
     if (demand.tier > 0) add_topology(*this, out);
+    for (const Quota& quota : quotas)
+        out.push_back(quota_document(*this, quota));
     for (const RunningGang& gang : gangs)
         out.push_back(gang_document(gang));
     for (const RunningPod& pod : pods)
@@ -141,7 +189,7 @@ std::vector<Json> Instance::documents() const {
                        {"spec", {{"selector", {{"matchLabels", {{"app", app}}}}}}},
                        {"status", {{"disruptionsAllowed", budget.allowed}}}});
     }
-    add_demand(demand, out);
+    add_demand(*this, out);
     return out;
 }
 

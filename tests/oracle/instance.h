@@ -34,6 +34,8 @@ struct RunningPod {
     std::int64_t start = 0;
     int app = -1;  // label that budgets select
     int role = -1;
+    int quota = -1;         // by place in Instance::quotas; -1: in none
+    bool is_fixed = false;  // its quota counts it as non-preemptible
     bool is_protected = false;
 };
 
@@ -46,16 +48,32 @@ struct RunningGang {
     std::vector<int> role_minimums;  // by role; empty: none
 };
 
+// An ElasticQuota, or a Queue that has a limit alone. Quotas stand after their parents.
+struct Quota {
+    std::string name;
+    int parent = -1;
+    bool elastic = true;
+    Amounts least{};
+    Amounts most{};
+    std::array<bool, kDims> managed{};  // resources that it lists
+};
+
 struct Budget {
     int app = 0;
     std::int64_t allowed = 0;
 };
 
+// The action that serves the demand.
+enum class Way { kPreempt, kGangPreempt, kJobPreempt };
+
 struct Demand {
+    Way way = Way::kPreempt;
     bool is_gang = false;
     std::vector<Amounts> members;  // those that must come together
     int surplus = 0;               // more like the last one; they take idle room only
     std::int64_t priority = 0;
+    int quota = -1;
+    bool is_fixed = false;
     int tier = 0;  // hard topology: 0 anywhere, 1 one rack, 2 one rack or row
 };
 
@@ -63,6 +81,7 @@ struct Instance {
     std::vector<HostNode> nodes;
     std::vector<RunningPod> pods;
     std::vector<RunningGang> gangs;
+    std::vector<Quota> quotas;
     std::vector<Budget> budgets;
     Demand demand;
 

@@ -13,6 +13,10 @@ namespace reprieve::oracle {
 [[nodiscard]] std::optional<Price> price_of_plan(const Instance& instance, const Plan& plan);
 
 // Empty: the plan and its certificate are right.
-[[nodiscard]] std::string complaint(const Instance& instance, const Plan& plan, const Optimum& optimum);
+// `literal`: by the seed's own walk alone, which may not find what there is.
+[[nodiscard]] std::string complaint(const Instance& instance,
+                                    const Plan& plan,
+                                    const Optimum& optimum,
+                                    bool literal = false);
 
 }  // namespace reprieve::oracle

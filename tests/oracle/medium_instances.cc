@@ -22,15 +22,18 @@ public:
                 {.name = fmt::format("host-{:04}", n), .size = {96, 768, kGpus}, .rack = n / kRack, .row = n / kRow});
         }
         room_.assign(static_cast<std::size_t>(shape_.hosts), kGpus);
+        if (shape_.quotas) add_quotas();
         fill();
         if (shape_.budgets) {
             for (int app = 0; app < 4; ++app)
                 out_.budgets.push_back({.app = app, .allowed = draw_.number(0, 40)});
         }
-        out_.demand = {.is_gang = true,
+        out_.demand = {.way = Way::kGangPreempt,
+                       .is_gang = true,
                        .members = std::vector<Amounts>(static_cast<std::size_t>(shape_.members), ask(shape_.gpus_each)),
                        .priority = 100,
                        .tier = shape_.tier};
+        if (shape_.quotas) join_quotas();
         return std::move(out_);
     }
 
@@ -48,7 +51,54 @@ private:
         return drawn < 98 ? 32 : 64;
     }
 
-    bool seat(std::int64_t gpus, std::size_t from, int gang, std::int64_t priority, bool is_protected) {
+    static constexpr int kOrganisations = 2;
+    static constexpr int kTeams = 3;  // of each organisation
+    static constexpr int kFirstTeam = kOrganisations;
+
+    void add_quotas() {
+        for (int o = 0; o < kOrganisations; ++o)
+            out_.quotas.push_back({.name = fmt::format("org-{}", o), .managed = {false, false, true}});
+        for (int t = 0; t < kOrganisations * kTeams; ++t)
+            out_.quotas.push_back(
+                {.name = fmt::format("team-{}", t), .parent = t / kTeams, .managed = {false, false, true}});
+    }
+
+    [[nodiscard]] std::int64_t gpus_in(int quota, bool fixed_only) const {
+        std::int64_t sum = 0;
+        for (const RunningPod& pod : out_.pods) {
+            const bool inside = pod.quota == quota ||
+                                (pod.quota >= 0 && out_.quotas[static_cast<std::size_t>(pod.quota)].parent == quota);
+            if (inside && (pod.is_fixed || !fixed_only)) sum += pod.ask[2];
+        }
+        return sum;
+    }
+
+    // The job is within its minimum, and its team or its organisation near the maximum; others hold more or less than
+    // theirs.
+    void join_quotas() {
+        out_.demand.way = Way::kJobPreempt;
+        out_.demand.quota = kFirstTeam;
+        out_.demand.is_fixed = true;
+        const std::int64_t need = static_cast<std::int64_t>(shape_.members) * shape_.gpus_each;
+        for (int q = 0; q < static_cast<int>(out_.quotas.size()); ++q) {
+            Quota& quota = out_.quotas[static_cast<std::size_t>(q)];
+            const std::int64_t used = gpus_in(q, false);
+            quota.least[2] = used * draw_.number(40, 105) / 100;
+            const bool own = q == kFirstTeam || q == 0;
+            if (own) quota.least[2] = std::max(quota.least[2], gpus_in(q, true) + need + draw_.between(0, need));
+            quota.most[2] = std::max(quota.least[2], used + draw_.between(0, 2 * need));
+        }
+    }
+
+    struct Job {
+        int gang = -1;
+        std::int64_t priority = 0;
+        bool is_protected = false;
+        int quota = -1;
+        bool is_fixed = false;
+    };
+
+    bool seat(std::int64_t gpus, std::size_t from, const Job& job) {
         for (std::size_t i = 0; i < room_.size(); ++i) {
             const std::size_t n = (from + i) % room_.size();
             if (room_[n] < gpus) continue;
@@ -56,12 +106,14 @@ private:
             const auto count = static_cast<std::int64_t>(out_.pods.size());
             out_.pods.push_back({.name = fmt::format("p{:05}", count),
                                  .node = static_cast<int>(n),
-                                 .gang = gang,
-                                 .priority = priority,
+                                 .gang = job.gang,
+                                 .priority = job.priority,
                                  .ask = ask(gpus),
                                  .start = draw_.between(0, 90) * 10'000 + count,
                                  .app = shape_.budgets && draw_.chance(40) ? draw_.number(0, 3) : -1,
-                                 .is_protected = is_protected});
+                                 .quota = job.quota,
+                                 .is_fixed = job.is_fixed,
+                                 .is_protected = job.is_protected});
             return true;
         }
         return false;
@@ -71,18 +123,24 @@ private:
         const int gpus = job_gpus();
         const std::int64_t each = shape_.scattered ? std::min(gpus, draw_.one_of({1, 2})) : std::min<int>(gpus, kGpus);
         const std::int64_t pods = gpus / each;
-        const bool is_protected = draw_.chance(30);
-        const std::int64_t priority = draw_.one_of<std::int64_t>({10, 10, 10, 20});
+        Job job;
+        job.is_protected = draw_.chance(shape_.scattered ? 8 : 30);
+        job.priority = draw_.one_of<std::int64_t>({10, 10, 10, 20});
         const auto from = static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1));
+        if (shape_.quotas) {
+            job.quota = draw_.number(kFirstTeam, kFirstTeam + kOrganisations * kTeams - 1);
+            job.is_fixed = draw_.chance(15);
+        }
         if (pods == 1) {
-            seat(each, from, -1, priority, is_protected);
+            seat(each, from, job);
             return;
         }
+        job.gang = static_cast<int>(out_.gangs.size());
         int placed = 0;
         for (std::int64_t i = 0; i < pods; ++i) {
             const std::size_t at =
                 shape_.scattered ? static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1)) : from;
-            placed += seat(each, at, static_cast<int>(out_.gangs.size()), priority, is_protected) ? 1 : 0;
+            placed += seat(each, at, job) ? 1 : 0;
         }
         if (placed == 0) return;
         // A quarter of the gangs could run with fewer.
@@ -111,7 +169,9 @@ private:
 
 Instance medium_instance(const MediumShape& shape, std::uint64_t number) { return MediumMaker(shape, number).make(); }
 
-Instance medium_instance(std::uint64_t number, int most_hosts) {
+namespace {
+
+MediumShape medium_shape(std::uint64_t number, int most_hosts) {
     Draw draw(number ^ 0xABCDEFU);
     MediumShape shape;
     shape.hosts = std::min(most_hosts, draw.one_of({64, 128, 256, 512, 800}));
@@ -121,6 +181,18 @@ Instance medium_instance(std::uint64_t number, int most_hosts) {
     shape.tier = members == 64 ? draw.one_of({0, 2}) : draw.number(0, 2);
     shape.scattered = draw.chance(40);
     shape.budgets = draw.chance(40);
+    return shape;
+}
+
+}  // namespace
+
+Instance medium_instance(std::uint64_t number, int most_hosts) {
+    return medium_instance(medium_shape(number, most_hosts), number);
+}
+
+Instance medium_quota_instance(std::uint64_t number, int most_hosts) {
+    MediumShape shape = medium_shape(number, most_hosts);
+    shape.quotas = true;
     return medium_instance(shape, number);
 }
 

@@ -22,6 +22,14 @@ struct Optimum {
 [[nodiscard]] Optimum try_everything(const Instance& instance);
 inline constexpr std::size_t kMostUnitsToTry = 12;
 
+// What these pods cost if they go for a demand in this domain, whichever of them are called the surplus of their gangs;
+// nullopt if no way of calling them so is allowed.
+[[nodiscard]] std::optional<Price> price_of_pods(const Instance& instance,
+                                                 const Domain& domain,
+                                                 const std::vector<int>& gone);
+// The same where any pods of a gang may be its surplus, not only those that its order calls so. REQUIRES: few pods.
+[[nodiscard]] Optimum try_every_split(const Instance& instance);
+
 // Unknown: the solver found no proof in that many seconds per question.
 [[nodiscard]] Optimum ask_solver(const Instance& instance, int seconds);
 

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "quota_rules.h"
+#include "spare.h"
+
 namespace reprieve::oracle {
 namespace {
 
@@ -32,41 +35,6 @@ void sort_for_split(const Instance& instance, const Amounts& need, std::vector<i
     std::ranges::sort(pods, {}, key);
 }
 
-// How many the gang can lose, in all and of each role.
-class Spare {
-public:
-    Spare(const Instance& instance, int gang) : gang_(instance.gangs[static_cast<std::size_t>(gang)]) {
-        std::vector<int> live(gang_.role_minimums.size());
-        for (const RunningPod& pod : instance.pods) {
-            if (pod.gang != gang) continue;
-            ++left_;
-            if (pod.role >= 0 && static_cast<std::size_t>(pod.role) < live.size())
-                ++live[static_cast<std::size_t>(pod.role)];
-        }
-        left_ -= gang_.min;
-        broken_ = left_ < 0;
-        const int sum = std::accumulate(gang_.role_minimums.begin(), gang_.role_minimums.end(), 0);
-        if (gang_.min < sum) return;
-        for (std::size_t role = 0; role < live.size(); ++role)
-            by_role_[static_cast<int>(role)] = live[role] - gang_.role_minimums[role];
-    }
-
-    bool take(const RunningPod& pod) {
-        if (broken_) return true;
-        const auto role = by_role_.find(pod.role);
-        if (left_ <= 0 || (role != by_role_.end() && role->second <= 0)) return false;
-        --left_;
-        if (role != by_role_.end()) --role->second;
-        return true;
-    }
-
-private:
-    const RunningGang& gang_;
-    int left_ = 0;
-    bool broken_ = false;
-    std::map<int, int> by_role_;
-};
-
 std::int64_t gang_priority(const Instance& instance, int gang) {
     std::int64_t highest = INT64_MIN;
     for (const RunningPod& pod : instance.pods) {
@@ -75,15 +43,21 @@ std::int64_t gang_priority(const Instance& instance, int gang) {
     return highest;
 }
 
+std::int64_t standing_of(const Instance& instance, const RunningPod& pod) {
+    return pod.gang < 0 ? pod.priority : gang_priority(instance, pod.gang);
+}
+
 class Splitter {
 public:
-    Splitter(const Instance& instance, const Domain& domain) : instance_(instance), domain_(domain) {}
+    Splitter(const Instance& instance, const Domain& domain)
+        : instance_(instance),
+          takeable_(takeable_pods(instance)),
+          candidates_(candidates_in(instance, domain)) {}
 
     std::vector<Unit> run() {
         std::map<int, std::vector<int>> by_gang;
-        for (int i = 0; i < static_cast<int>(instance_.pods.size()); ++i) {
+        for (int i : candidates_) {
             const RunningPod& pod = pod_at(instance_, i);
-            if (!local(pod) || !takeable(pod)) continue;
             if (pod.gang < 0)
                 add({.priority = pod.priority}, {i});
             else
@@ -95,14 +69,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool local(const RunningPod& pod) const {
-        return std::ranges::binary_search(domain_.nodes, pod.node);
-    }
-    [[nodiscard]] bool takeable(const RunningPod& pod) const {
-        const std::int64_t standing = pod.gang < 0 ? pod.priority : gang_priority(instance_, pod.gang);
-        return !pod.is_protected && standing < instance_.demand.priority;
-    }
-
     void add(Unit unit, std::vector<int> pods) {
         unit.start = INT64_MAX;
         for (int i : pods)
@@ -116,7 +82,7 @@ private:
         std::vector<int> all;
         for (int i = 0; i < static_cast<int>(instance_.pods.size()); ++i) {
             if (pod_at(instance_, i).gang != gang) continue;
-            if (!takeable(pod_at(instance_, i))) return {};
+            if (!std::ranges::binary_search(takeable_, i)) return {};
             all.push_back(i);
         }
         return all;
@@ -156,27 +122,30 @@ private:
     }
 
     const Instance& instance_;
-    const Domain& domain_;
+    std::vector<int> takeable_;
+    std::vector<int> candidates_;
     std::vector<Unit> units_;
 };
 
-// Walks the units from most to least important; whoever finds its budget spent breaks it.
-void count_violations(const Instance& instance, std::vector<Unit>& units) {
+// Walks the units from most to least important; whoever finds its budget spent breaks it. By pod.
+std::vector<bool> who_breaks_budgets(const Instance& instance, const std::vector<Unit>& units) {
     std::vector<std::size_t> order(units.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) {
         const Unit& u = units[i];
         return std::tuple(-u.priority, !u.in_group, -static_cast<std::int64_t>(u.pods.size()), u.start);
     });
+    std::vector<bool> breaks(instance.pods.size());
     std::map<int, std::int64_t> left;
     for (const Budget& budget : instance.budgets)
         left[budget.app] = budget.allowed;
     for (std::size_t i : order) {
         for (int pod : units[i].pods) {
             const auto budget = left.find(pod_at(instance, pod).app);
-            if (budget != left.end() && --budget->second < 0) ++units[i].violations;
+            if (budget != left.end() && --budget->second < 0) breaks[static_cast<std::size_t>(pod)] = true;
         }
     }
+    return breaks;
 }
 
 // Members one after another, equal ones in one order of nodes only.
@@ -204,7 +173,7 @@ std::vector<Domain> domains_of(const Instance& instance) {
     std::map<std::string, std::vector<int>> found;
     for (int n = 0; n < static_cast<int>(instance.nodes.size()); ++n) {
         const HostNode& node = instance.nodes[static_cast<std::size_t>(n)];
-        if (!instance.demand.is_gang) {
+        if (instance.demand.way == Way::kPreempt) {
             found[node.name] = {n};
             continue;
         }
@@ -220,8 +189,32 @@ std::vector<Domain> domains_of(const Instance& instance) {
 
 std::vector<Unit> units_of(const Instance& instance, const Domain& domain) {
     std::vector<Unit> units = Splitter(instance, domain).run();
-    count_violations(instance, units);
+    const std::vector<bool> breaks = who_breaks_budgets(instance, units);
+    for (Unit& unit : units)
+        unit.violations = std::ranges::count_if(unit.pods, [&](int p) { return breaks[static_cast<std::size_t>(p)]; });
     return units;
+}
+
+std::vector<bool> budget_breakers(const Instance& instance, const Domain& domain) {
+    return who_breaks_budgets(instance, Splitter(instance, domain).run());
+}
+
+std::vector<int> takeable_pods(const Instance& instance) {
+    const QuotaRules quotas(instance);
+    std::vector<int> out;
+    for (int i = 0; i < static_cast<int>(instance.pods.size()); ++i) {
+        const RunningPod& pod = pod_at(instance, i);
+        if (!pod.is_protected && quotas.may_take(pod, standing_of(instance, pod))) out.push_back(i);
+    }
+    return out;
+}
+
+std::vector<int> candidates_in(const Instance& instance, const Domain& domain) {
+    std::vector<int> out = takeable_pods(instance);
+    // Over a limit, whoever counts towards it frees it, wherever it runs.
+    if (QuotaRules(instance).over_limit()) return out;
+    std::erase_if(out, [&](int i) { return !std::ranges::binary_search(domain.nodes, pod_at(instance, i).node); });
+    return out;
 }
 
 Amounts need_of(const Demand& demand) {
@@ -234,38 +227,50 @@ Amounts need_of(const Demand& demand) {
 }
 
 std::vector<std::string> term_names(const Demand& demand) {
-    if (demand.is_gang) return {"pdbViolations", "breaksGangs", "maxPriority", "gangsBroken", "resources", "pods"};
-    return {"pdbViolations", "maxPriority", "prioritySum", "pods", "latestStart"};
+    switch (demand.way) {
+        case Way::kPreempt:
+            return {"pdbViolations", "maxPriority", "prioritySum", "pods", "latestStart"};
+        case Way::kGangPreempt:
+            return {"pdbViolations", "breaksGangs", "maxPriority", "gangsBroken", "resources", "pods"};
+        case Way::kJobPreempt:
+            break;
+    }
+    return {"pdbViolations", "maxPriority", "gangsBroken", "prioritySum", "pods"};
+}
+
+void Bill::add(int p, bool breaks_budget) {
+    const RunningPod& pod = pod_at(instance_, p);
+    const std::int64_t priority = standing_of(instance_, pod);
+    violations_ += breaks_budget ? 1 : 0;
+    if (priority > highest_ || (priority == highest_ && pod.start < first_start_)) first_start_ = pod.start;
+    highest_ = std::max(highest_, priority);
+    ++pods_;
+    priorities_ += priority + (std::int64_t{1} << 31);
+    for (std::size_t d = 0; d < kDims; ++d)
+        destroyed_[d] += pod.ask[d];
+}
+
+Price Bill::price() const {
+    if (instance_.demand.way == Way::kPreempt)
+        return {violations_, highest_, priorities_, pods_, -start_seconds(first_start_)};
+    if (instance_.demand.way == Way::kJobPreempt) return {violations_, highest_, broken_, priorities_, pods_};
+    std::int64_t resources = 0;
+    const Amounts need = need_of(instance_.demand);
+    for (std::size_t d = 0; d < kDims; ++d)
+        resources += need[d] > 0 ? 1000 * destroyed_[d] / need[d] : 0;
+    return {violations_, broken_ > 0 ? 1 : 0, highest_, broken_, resources, pods_};
 }
 
 Price price_of(const Instance& instance, const std::vector<Unit>& units, const std::vector<bool>& gone) {
-    std::int64_t violations = 0;
-    std::int64_t highest = INT64_MIN;
-    std::int64_t sum = 0;
-    std::int64_t broken = 0;
-    std::int64_t pods = 0;
-    std::int64_t first_start = 0;
-    Amounts destroyed{};
+    const std::vector<bool> breaks = who_breaks_budgets(instance, units);
+    Bill bill(instance);
     for (std::size_t i = 0; i < units.size(); ++i) {
         if (!gone[i]) continue;
-        const Unit& unit = units[i];
-        violations += unit.violations;
-        broken += unit.safe ? 0 : 1;
-        if (unit.priority > highest || (unit.priority == highest && unit.start < first_start)) first_start = unit.start;
-        highest = std::max(highest, unit.priority);
-        for (int pod : unit.pods) {
-            ++pods;
-            sum += unit.priority + (std::int64_t{1} << 31);
-            for (std::size_t d = 0; d < kDims; ++d)
-                destroyed[d] += pod_at(instance, pod).ask[d];
-        }
+        bill.add_broken(units[i].safe ? 0 : 1);
+        for (int pod : units[i].pods)
+            bill.add(pod, breaks[static_cast<std::size_t>(pod)]);
     }
-    if (!instance.demand.is_gang) return {violations, highest, sum, pods, -start_seconds(first_start)};
-    std::int64_t resources = 0;
-    const Amounts need = need_of(instance.demand);
-    for (std::size_t d = 0; d < kDims; ++d)
-        resources += need[d] > 0 ? 1000 * destroyed[d] / need[d] : 0;
-    return {violations, broken > 0 ? 1 : 0, highest, broken, resources, pods};
+    return bill.price();
 }
 
 Amounts free_on(const Instance& instance, int node) {
@@ -285,25 +290,31 @@ bool links_hold(const std::vector<Unit>& units, const std::vector<bool>& gone) {
     return true;
 }
 
-bool fits(const Instance& instance,
-          const Domain& domain,
-          const std::vector<Unit>& units,
-          const std::vector<bool>& gone) {
+bool fits_without(const Instance& instance, const Domain& domain, const std::vector<int>& gone) {
+    if (!QuotaRules(instance).hold(gone)) return false;
     std::vector<Amounts> room;
     for (int node : domain.nodes)
         room.push_back(free_on(instance, node));
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        if (!gone[i]) continue;
-        for (int p : units[i].pods) {
-            const auto at = std::ranges::lower_bound(domain.nodes, pod_at(instance, p).node);
-            if (at == domain.nodes.end() || *at != pod_at(instance, p).node) continue;
-            for (std::size_t d = 0; d < kDims; ++d)
-                room[static_cast<std::size_t>(at - domain.nodes.begin())][d] += pod_at(instance, p).ask[d];
-        }
+    for (int p : gone) {
+        const auto at = std::ranges::lower_bound(domain.nodes, pod_at(instance, p).node);
+        if (at == domain.nodes.end() || *at != pod_at(instance, p).node) continue;
+        for (std::size_t d = 0; d < kDims; ++d)
+            room[static_cast<std::size_t>(at - domain.nodes.begin())][d] += pod_at(instance, p).ask[d];
     }
     std::vector<Amounts> members = instance.demand.members;
     std::ranges::sort(members, std::greater());
     return place(members, 0, 0, room);
+}
+
+bool fits(const Instance& instance,
+          const Domain& domain,
+          const std::vector<Unit>& units,
+          const std::vector<bool>& gone) {
+    std::vector<int> pods;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (gone[i]) pods.insert(pods.end(), units[i].pods.begin(), units[i].pods.end());
+    }
+    return fits_without(instance, domain, pods);
 }
 
 }  // namespace reprieve::oracle

@@ -30,19 +30,48 @@ struct Unit {
 };
 [[nodiscard]] std::vector<Unit> units_of(const Instance& instance, const Domain& domain);
 
+// The pods that may be evicted for the demand at all, and those of them that are of use in the domain; sorted.
+[[nodiscard]] std::vector<int> takeable_pods(const Instance& instance);
+[[nodiscard]] std::vector<int> candidates_in(const Instance& instance, const Domain& domain);
+// By pod: whoever finds its budget spent when the domain's units are walked from most to least important.
+[[nodiscard]] std::vector<bool> budget_breakers(const Instance& instance, const Domain& domain);
+
 // What all members ask for together.
 [[nodiscard]] Amounts need_of(const Demand& demand);
 
 // The terms of the default cost vector, in order.
 [[nodiscard]] std::vector<std::string> term_names(const Demand& demand);
 using Price = std::vector<std::int64_t>;
+
+// What victims cost together.
+class Bill {
+public:
+    explicit Bill(const Instance& instance) : instance_(instance) {}
+
+    void add(int pod, bool breaks_budget);
+    // Units that break a gang, a pod without one included.
+    void add_broken(std::int64_t units) { broken_ += units; }
+    [[nodiscard]] Price price() const;
+
+private:
+    const Instance& instance_;
+    std::int64_t violations_ = 0;
+    std::int64_t highest_ = INT64_MIN;
+    std::int64_t priorities_ = 0;
+    std::int64_t broken_ = 0;
+    std::int64_t pods_ = 0;
+    std::int64_t first_start_ = 0;  // among those of the highest priority
+    Amounts destroyed_{};
+};
 [[nodiscard]] Price price_of(const Instance& instance, const std::vector<Unit>& units, const std::vector<bool>& gone);
 
 // Free room of the node with nobody gone.
 [[nodiscard]] Amounts free_on(const Instance& instance, int node);
 // A unit that goes whole takes along what its gang could spare here.
 [[nodiscard]] bool links_hold(const std::vector<Unit>& units, const std::vector<bool>& gone);
-// Whether all members find a place on the domain's nodes once these units are gone; tries everything.
+// Whether all members find a place on the domain's nodes, and under their quotas, once these units are gone; tries
+// everything.
+[[nodiscard]] bool fits_without(const Instance& instance, const Domain& domain, const std::vector<int>& gone);
 [[nodiscard]] bool fits(const Instance& instance,
                         const Domain& domain,
                         const std::vector<Unit>& units,

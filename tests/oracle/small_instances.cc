@@ -5,6 +5,7 @@
 
 #include "draw.h"
 #include "generate.h"
+#include "rules.h"
 
 namespace reprieve::oracle {
 namespace {
@@ -26,18 +27,113 @@ public:
         add_nodes(draw_.number(2, 6));
         fill();
         Demand& demand = out_.demand;
-        demand = {.is_gang = true, .members = {}, .priority = draw_.one_of<std::int64_t>({1, 5, 10, 20})};
+        demand = {.way = Way::kGangPreempt,
+                  .is_gang = true,
+                  .members = {},
+                  .priority = draw_.one_of<std::int64_t>({1, 5, 10, 20})};
         demand.tier = draw_.number(0, 2);
+        add_members();
+        return std::move(out_);
+    }
+
+    // A job, or a single pod, under quotas; or a gang in a queue with a limit.
+    Instance quota_demand() {
+        add_nodes(draw_.number(1, 5));
+        add_quotas(draw_.chance(80));
+        fill();
+        Demand& demand = out_.demand;
+        const bool elastic = out_.quotas.front().elastic;
+        demand = {.way = elastic || draw_.chance(50) ? Way::kJobPreempt : Way::kGangPreempt,
+                  .is_gang = draw_.chance(70),
+                  .members = {},
+                  .priority = draw_.one_of<std::int64_t>({1, 5, 10, 20}),
+                  .quota = some_quota(),
+                  .is_fixed = elastic && draw_.chance(75)};
+        if (demand.is_gang) {
+            demand.tier = draw_.one_of({0, 0, 1, 2});
+            add_members();
+        } else {
+            demand.members = {shape(3)};
+        }
+        set_limits();
+        return std::move(out_);
+    }
+
+private:
+    void add_members() {
+        Demand& demand = out_.demand;
         const Amounts first = shape(2);
         const Amounts second = draw_.chance(30) ? shape(2) : first;
         const int members = draw_.number(1, 5);
         for (int i = 0; i < members; ++i)
             demand.members.push_back(draw_.chance(50) ? first : second);
         if (first == second) demand.surplus = draw_.number(0, 1);
-        return std::move(out_);
     }
 
-private:
+    // A tree of up to three levels.
+    void add_quotas(bool elastic) {
+        const int count = draw_.number(1, 4);
+        std::vector<int> depth;
+        for (int q = 0; q < count; ++q) {
+            const int parent = draw_.number(-1, q - 1);
+            const bool below = parent >= 0 && depth[static_cast<std::size_t>(parent)] < 3;
+            depth.push_back(below ? depth[static_cast<std::size_t>(parent)] + 1 : 1);
+            out_.quotas.push_back({.name = fmt::format("q{}", q), .parent = below ? parent : -1, .elastic = elastic});
+            for (bool& managed : out_.quotas.back().managed)
+                managed = draw_.chance(80);
+        }
+    }
+
+    // Queues with others below them take no pods themselves.
+    int some_quota() {
+        if (out_.quotas.empty()) return -1;
+        std::vector<int> open;
+        for (int q = 0; q < static_cast<int>(out_.quotas.size()); ++q) {
+            const bool parent = std::ranges::any_of(out_.quotas, [&](const Quota& other) { return other.parent == q; });
+            if (out_.quotas.front().elastic || !parent) open.push_back(q);
+        }
+        return open[static_cast<std::size_t>(draw_.number(0, static_cast<int>(open.size()) - 1))];
+    }
+
+    // Around what is used: some may take the demand, most are short, a few promise more than there is.
+    void set_limits() {
+        for (std::size_t d = 0; d < kDims; ++d) {
+            const std::int64_t need = need_of(out_.demand)[d];
+            for (int q = static_cast<int>(out_.quotas.size()) - 1; q >= 0; --q) {
+                Quota& quota = out_.quotas[static_cast<std::size_t>(q)];
+                const bool own = is_above(q, out_.demand.quota);
+                quota.least[d] = draw_.number(0, 4);
+                if (own && draw_.chance(85)) quota.least[d] = use_below(q, d, true) + need + draw_.number(0, 3);
+                quota.most[d] = std::max(quota.least[d], use_below(q, d, false) + draw_.number(-2, 4));
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_above(int quota, int other) const {
+        for (; other >= 0; other = out_.quotas[static_cast<std::size_t>(other)].parent) {
+            if (other == quota) return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] std::int64_t use_below(int quota, std::size_t dim, bool fixed_only) const {
+        std::int64_t sum = 0;
+        for (const RunningPod& pod : out_.pods) {
+            if (is_above(quota, pod.quota) && (pod.is_fixed || !fixed_only)) sum += pod.ask[dim];
+        }
+        return sum;
+    }
+
+    struct Membership {
+        int quota = -1;
+        bool is_fixed = false;
+    };
+
+    Membership some_membership() {
+        if (out_.quotas.empty() || draw_.chance(10)) return {};
+        return {.quota = some_quota(), .is_fixed = out_.quotas.front().elastic && draw_.chance(15)};
+    }
+
     void add_nodes(int count) {
         for (int n = 0; n < count; ++n) {
             out_.nodes.push_back({.name = fmt::format("n{}", n),
@@ -69,7 +165,7 @@ private:
         return std::nullopt;
     }
 
-    bool add_pod(int gang, std::int64_t priority, const Amounts& ask, int role) {
+    bool add_pod(int gang, std::int64_t priority, const Amounts& ask, int role, const Membership& in) {
         const auto node = seat(ask);
         if (!node) return false;
         // Starts differ, in no order.
@@ -82,6 +178,8 @@ private:
                              .start = draw_.between(0, 500) * 100 + count,
                              .app = draw_.chance(50) ? draw_.number(0, 2) : -1,
                              .role = role,
+                             .quota = in.quota,
+                             .is_fixed = in.is_fixed,
                              .is_protected = draw_.chance(6)});
         return true;
     }
@@ -94,11 +192,13 @@ private:
         if (!roles && draw_.chance(25)) gang.mode = draw_.one_of({GangMode::kCoreAll, GangMode::kCoreSingle});
         const std::int64_t priority = level();
         const Amounts ask = shape(1);
+        const Membership in = some_membership();
         int placed = 0;
         for (int i = 0; i < members; ++i) {
             const Amounts own = draw_.chance(70) ? ask : shape(1);
             const std::int64_t mine = draw_.chance(80) ? priority : level();
-            placed += add_pod(static_cast<int>(out_.gangs.size()), mine, own, roles ? draw_.number(0, 1) : -1) ? 1 : 0;
+            const int role = roles ? draw_.number(0, 1) : -1;
+            placed += add_pod(static_cast<int>(out_.gangs.size()), mine, own, role, in) ? 1 : 0;
         }
         // From one that runs with few to one that lacks some.
         gang.min = std::max(1, placed + draw_.number(-3, 1));
@@ -112,7 +212,7 @@ private:
             if (draw_.chance(45))
                 add_gang();
             else
-                add_pod(-1, level(), shape(1), -1);
+                add_pod(-1, level(), shape(1), -1, some_membership());
         }
         for (int app = 0; app < 3; ++app) {
             if (draw_.chance(30)) out_.budgets.push_back({.app = app, .allowed = draw_.number(0, 2)});
@@ -128,5 +228,6 @@ private:
 
 Instance small_pod_instance(std::uint64_t number) { return SmallMaker(number).pod_demand(); }
 Instance small_gang_instance(std::uint64_t number) { return SmallMaker(number).gang_demand(); }
+Instance small_quota_instance(std::uint64_t number) { return SmallMaker(number).quota_demand(); }
 
 }  // namespace reprieve::oracle

@@ -1,11 +1,13 @@
 #include <algorithm>
 
 #include "optimum.h"
+#include "quota_rules.h"
 
 namespace reprieve::oracle {
 
 Optimum try_everything(const Instance& instance) {
     Optimum best;
+    if (!QuotaRules(instance).may_trigger()) return best;
     for (const Domain& domain : domains_of(instance)) {
         const std::vector<Unit> units = units_of(instance, domain);
         std::vector<bool> gone(units.size());

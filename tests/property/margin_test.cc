@@ -57,7 +57,7 @@ std::vector<Json> changed(std::vector<Json> world, const Remedy& remedy, std::in
             annotations["reprieve.dev/last-checkpoint"] = format_time(kNow + Duration{-value * 1'000'000});
             break;
         case Lever::kNode:
-            (*pod)["spec"]["nodeName"] = remedy.node;
+            (*pod)["spec"]["nodeName"] = remedy.nodes.front();
             if (annotations.is_object()) annotations.erase("reprieve.dev/devices");
             break;
     }
