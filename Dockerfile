@@ -12,7 +12,7 @@ COPY src src
 ARG JOBS=2
 RUN cmake --preset release -DREPRIEVE_TESTS=OFF \
  && cmake --build --preset release --target reprieve -j "$JOBS" \
- && strip -o /reprieve build/release/src/app/reprieve
+ && cmake --install build/release --strip --prefix /usr/local
 
 FROM debian:12-slim
 # The shared libraries that the program is linked with, and the authorities for servers outside the cluster.
@@ -21,7 +21,7 @@ RUN apt-get update \
       ca-certificates libcurl4 libfmt9 libspdlog1.10 libyaml-cpp0.7 libsimdjson14 libre2-9 libssl3 \
       libcpp-httplib0.11 libprometheus-cpp-core1.0 \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=build /reprieve /usr/local/bin/reprieve
+COPY --from=build /usr/local/bin/reprieve /usr/local/bin/reprieve
 USER 65532:65532
 EXPOSE 8080
 ENTRYPOINT ["/usr/local/bin/reprieve"]

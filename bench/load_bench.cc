@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "actions/cycle.h"
 #include "base/check.h"
@@ -46,7 +47,8 @@ void LoadDump(benchmark::State& state) {
     static double bytes_per_pod = 0;
     for (auto _ : state) {
         const std::int64_t before = resident_kib();
-        Cluster cluster({});
+        auto owner = std::make_unique<Cluster>(ClusterOptions{});
+        Cluster& cluster = *owner;
         load(cluster, file);
         benchmark::DoNotOptimize(cluster.pod_slots());
         state.PauseTiming();
@@ -56,6 +58,7 @@ void LoadDump(benchmark::State& state) {
             bytes_per_pod = static_cast<double>((resident_kib() - before) * 1024 - names) /
                             static_cast<double>(cluster.pod_slots());
         }
+        owner.reset();
         state.ResumeTiming();
     }
     state.counters["bytes/pod"] = bytes_per_pod;

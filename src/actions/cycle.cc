@@ -32,15 +32,16 @@ namespace {
 
 class Cycle {
 public:
-    Cycle(Cluster& cluster, const SchedulerConfig& config)
+    Cycle(Cluster& cluster, const SchedulerConfig& config, const OverdueClaims& overdue)
         : cluster_(cluster),
+          overdue_(overdue),
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
-          promises_(desk_),
-          actions_(config.actions ? *config.actions : default_actions()) {
+          actions_(config.actions ? *config.actions : default_actions()),
+          promises_(desk_, actions_) {
         // By default an action that stops pods for nobody has work only where somebody asks for it.
-        if (!config.actions && !states_requests(session_.snapshot))
+        if (session_.limits.grants() == nullptr)
             std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
@@ -72,7 +73,7 @@ public:
         serve_again();
         for (Refused& item : refused_)
             write(item);
-        spare_superfluous(desk_, queue_balance_.get());
+        spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = queue_balance_ ? evicted_pods() : std::vector<PodId>();
         session_.tx.rollback(0);
@@ -117,7 +118,7 @@ private:
             case ActionKind::kServingPreempt:
                 if (serving_) break;
                 serving_ = std::make_unique<ServingPreempt>(desk_, action);
-                serving_->run(only);
+                serving_->run(only, overdue_);
                 break;
             case ActionKind::kRevoke:
                 return revoke(action);
@@ -137,8 +138,13 @@ private:
     void revoke(const ActionConfig& action) {
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
-        Revoke(desk_, action).run(without_room());
-        if (evicts_since(start) && !placements_hold(desk_, far_reaching_, {})) session_.rollback(start);
+        Revoke revoke(desk_, action);
+        revoke.run(without_room());
+        if (!evicts_since(start)) return;
+        if (placements_hold(desk_, far_reaching_, {}))
+            revoke.certify();
+        else
+            session_.rollback(start);
     }
 
     // Demands that found no place or, where nobody was served yet, would find none.
@@ -155,6 +161,7 @@ private:
     }
 
     void collect(const std::vector<std::string>& only) {
+        if (only.empty()) withdraw_needless(desk_);
         for (Demand& demand : find_demands(cluster_)) {
             if (!only.empty() && !asked_for(demand, only)) continue;
             if (demand.nominated)
@@ -307,26 +314,16 @@ private:
                 small_.push_back(demand);
             return;
         }
-        if (!queue_balance_) return serve_by_actions(demand, demand);
-        const Demand part = queue_balance_->granted_part(demand);
-        if (part.pods.empty())
-            refuse(demand, {.why_not = "its gang has its minimum, and its queue is granted no more"});
-        else
-            serve_by_actions(demand, part);
-    }
-
-    // `part`: the members of the demand that may come now.
-    void serve_by_actions(const Demand& demand, const Demand& part) {
         Served last;
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
-            if (!allocated && fits_without_evictions(part)) {
+            if (!allocated && fits_without_evictions(demand)) {
                 if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
                 continue;
             }
-            Served served = attempt(action, part);
+            Served served = attempt(action, demand);
             if (served.done) {
                 finish(demand);
                 return;
@@ -357,18 +354,11 @@ private:
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
-        if (const std::string excess = served.done && queue_balance_ ? queue_balance_->excess(demand) : "";
-            !excess.empty())
-            return take_back(start, demand, excess);
         if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
             return served;
-        return take_back(start, demand, "whoever makes room for it is needed by others that this plan places");
-    }
-
-    Served take_back(Transaction::Checkpoint start, const Demand& demand, std::string why_not) {
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
-        return {.why_not = std::move(why_not)};
+        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
     }
 
     bool evicts_since(Transaction::Checkpoint start) {
@@ -485,12 +475,13 @@ private:
     }
 
     Cluster& cluster_;
+    const OverdueClaims& overdue_;
     Session session_;
     Placer placer_;
     PlanBuilder builder_;
     Desk desk_;
-    Promises promises_;
     std::vector<ActionConfig> actions_;
+    Promises promises_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
     std::unique_ptr<QueueBalance> queue_balance_;
@@ -513,8 +504,11 @@ private:
 
 }  // namespace
 
-Plan run_cycle(Cluster& cluster, const SchedulerConfig& config, const std::vector<std::string>& only) {
-    Plan plan = Cycle(cluster, config).run(only);
+Plan run_cycle(Cluster& cluster,
+               const SchedulerConfig& config,
+               const std::vector<std::string>& only,
+               const OverdueClaims& overdue) {
+    Plan plan = Cycle(cluster, config, overdue).run(only);
     const std::vector<std::string> facts = cluster.warnings();
     plan.warnings.insert(plan.warnings.end(), facts.begin(), facts.end());
     plan.warnings.insert(plan.warnings.end(), config.warnings.begin(), config.warnings.end());

@@ -5,16 +5,24 @@
 // is as before when `run` returns: the Plan is all that remains.
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "model/config.h"
 #include "model/plan.h"
 #include "state/cluster.h"
 
 namespace reprieve {
 
+// "ns/name" of replicas that serving has waited for in vain; the facts do not say since when it does.
+using OverdueClaims = std::set<std::string>;
+
 // REQUIRES: the cluster was refreshed. `id` is left empty; warnings are the cluster's and the configuration's.
 // `only`: names ("name" or "ns/name") of pods or gangs to plan for; empty: all.
 [[nodiscard]] Plan run_cycle(Cluster& cluster,
                              const SchedulerConfig& config,
-                             const std::vector<std::string>& only = {});
+                             const std::vector<std::string>& only = {},
+                             const OverdueClaims& overdue = {});
 
 }  // namespace reprieve

@@ -4,8 +4,21 @@
 #include <set>
 
 #include "actions/holds.h"
+#include "plugins/quota_vote.h"
 
 namespace reprieve {
+
+ActionKind Promises::promised_by(const Demand& demand) const {
+    const bool by_configuration = desk_.session.config.actions.has_value();
+    for (const ActionConfig& action : actions_) {
+        const bool serves = action.kind == ActionKind::kGangPreempt || action.kind == ActionKind::kGangReclaim ||
+                            (action.kind == ActionKind::kPreempt && !demand.gang) ||
+                            (action.kind == ActionKind::kJobPreempt &&
+                             (by_configuration || is_in_quota(desk_.snapshot(), demand.queue)));
+        if (serves) return action.kind;
+    }
+    return demand.gang ? ActionKind::kGangPreempt : ActionKind::kPreempt;
+}
 
 bool Promises::pod_kept(const Demand& demand) {
     const PodId pod = demand.first();
@@ -13,7 +26,7 @@ bool Promises::pod_kept(const Demand& demand) {
         case NominationState::kInFlight:
             // Others may still be leaving, but not for this one.
             if (fits(pod, View::kNow)) return false;
-            if (wait_there(pod, desk_.plan.note({.action = ActionKind::kPreempt}))) return true;
+            if (wait_there(pod, desk_.plan.note({.action = promised_by(demand)}))) return true;
             clear(pod);
             return false;
         case NominationState::kInterrupted:
@@ -52,7 +65,7 @@ bool Promises::gang_kept(const Demand& demand) {
 bool Promises::gang_waits_there(const Demand& demand) {
     const Snapshot& s = desk_.snapshot();
     const auto start = desk_.session.tx.checkpoint();
-    const std::uint32_t note = desk_.plan.note({.action = ActionKind::kGangPreempt, .owner = owner_name(s, demand)});
+    const std::uint32_t note = desk_.plan.note({.action = promised_by(demand), .owner = owner_name(s, demand)});
     std::vector<PodId> left_out;
     for (PodId p : demand.pods) {
         const bool promised = nominated_node(s, p).valid();
@@ -97,7 +110,7 @@ bool Promises::wait_there(PodId pod, std::uint32_t note) {
 // nobody is leaving for them. Now: the last victims may leave for somebody else.
 bool Promises::room_is_held(const Demand& demand, View view) {
     const auto start = desk_.session.tx.checkpoint();
-    const std::uint32_t note = desk_.plan.note({.action = ActionKind::kGangPreempt});
+    const std::uint32_t note = desk_.plan.note({.action = promised_by(demand)});
     bool held = true;
     for (PodId p : demand.pods) {
         const NodeId node = nominated_node(desk_.snapshot(), p);

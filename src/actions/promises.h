@@ -11,13 +11,16 @@ namespace reprieve {
 
 class Promises {
 public:
-    explicit Promises(Desk& desk) : desk_(desk) {}
+    // REQUIRES: both outlive it.
+    Promises(Desk& desk, const std::vector<ActionConfig>& actions) : desk_(desk), actions_(actions) {}
 
     // True: the demand waits where it was promised room, and that is in the plan. False: it must be served anew; what
     // does not hold any more is cleared.
     [[nodiscard]] bool kept(const Demand& demand) { return demand.gang ? gang_kept(demand) : pod_kept(demand); }
 
 private:
+    // The action that made room for it: no record says which, so it is the first that may have.
+    [[nodiscard]] ActionKind promised_by(const Demand& demand) const;
     [[nodiscard]] bool pod_kept(const Demand& demand);
     [[nodiscard]] bool gang_kept(const Demand& demand);
     [[nodiscard]] bool gang_waits_there(const Demand& demand);
@@ -29,6 +32,7 @@ private:
     void clear(PodId pod) { desk_.plan.nomination_cleared(desk_.snapshot().pod_name(pod)); }
 
     Desk& desk_;
+    const std::vector<ActionConfig>& actions_;
 };
 
 }  // namespace reprieve

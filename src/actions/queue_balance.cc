@@ -1,7 +1,5 @@
 #include "actions/queue_balance.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "actions/queue_trim.h"
@@ -11,6 +9,7 @@ namespace {
 
 constexpr QueueTrim::Stage kPreprocess{"preprocess", "was granted"};
 constexpr QueueTrim::Stage kPreempt{"preempt", "deserves"};
+constexpr int kRounds = 8;
 
 // What is guaranteed to the queue is taken by nobody.
 Resources at_least_guaranteed(const Snapshot& s, QueueId queue, Resources bound) {
@@ -37,13 +36,6 @@ Resources lower_of(Resources a, const Resources& b) {
     for (const auto& [dim, value] : b)
         a.set(dim, a.lists(dim) ? std::min(a.get(dim), value) : value);
     return a;
-}
-
-Resources requests_of(const Snapshot& s, std::span<const PodId> pods) {
-    Resources sum;
-    for (PodId pod : pods)
-        sum.add(s.spec_of(pod).requests);
-    return sum;
 }
 
 void add_amounts(const Snapshot& s, const std::set<Dim>& dims, const Resources& amounts, NamedAmounts& sum) {
@@ -73,54 +65,17 @@ void QueueBalance::run() {
         item.trim.stop_above(item.granted, kPreprocess);
         item.trim.give_back(item.granted);
     }
-    for (Item& item : items) {
-        item.trim.stop_above(item.deserved, kPreempt);
-        item.trim.give_back(lower_of(item.deserved, item.granted));
+    // Whoever comes back may let its gang spare another one, who goes after all. What a queue holds too much only gets
+    // less on the way, and a second round is seldom needed.
+    bool again = true;
+    for (int round = 0; again && round < kRounds; ++round) {
+        again = false;
+        for (Item& item : items) {
+            again = item.trim.stop_above(item.deserved, kPreempt) || again;
+            item.trim.give_back(lower_of(item.deserved, item.granted));
+            again = item.trim.stop_above(item.granted, kPreprocess) || again;
+        }
     }
-}
-
-std::optional<Dim> QueueBalance::exceeded(QueueId queue, const Resources& asked, const Resources& on_top) const {
-    const QueueGrant* grant = queue ? grants_.of(queue) : nullptr;
-    if (grant == nullptr) return std::nullopt;
-    for (const auto& [dim, value] : asked) {
-        if (value <= 0 || !grants_.dims().contains(dim)) continue;
-        const std::int64_t use = saturating_add(desk_.snapshot().later.queue_used(queue, dim), on_top.get(dim));
-        if (use > grant->allocated.get(dim)) return dim;
-    }
-    return std::nullopt;
-}
-
-Demand QueueBalance::granted_part(Demand demand) const {
-    if (!demand.gang || !demand.queue || grants_.of(demand.queue) == nullptr) return demand;
-    const Mandatory members = desk_.members_of(demand);
-    if (members.missing > 0) return demand;
-    Resources asked = requests_of(desk_.snapshot(), members.pods);
-    demand.pods = members.pods;
-    for (const std::vector<PodId>& batch : members.surplus) {
-        Resources with = asked;
-        with.add(requests_of(desk_.snapshot(), batch));
-        if (exceeded(demand.queue, with, with)) continue;
-        asked = std::move(with);
-        demand.pods.insert(demand.pods.end(), batch.begin(), batch.end());
-    }
-    return demand;
-}
-
-bool QueueBalance::grants_hold(std::span<const PodId> back) const {
-    const Snapshot& s = desk_.snapshot();
-    return std::ranges::none_of(
-        back, [&](PodId pod) { return exceeded(s.pods[pod].queue, s.spec_of(pod).requests, {}).has_value(); });
-}
-
-std::string QueueBalance::excess(const Demand& demand) const {
-    const Snapshot& s = desk_.snapshot();
-    const auto dim = exceeded(demand.queue, requests_of(s, demand.pods), {});
-    if (!dim) return "";
-    return fmt::format("with it queue {} would hold {} of {} and is granted {}",
-                       s.words->text(s.queues[demand.queue].name),
-                       amount_text(*dim, s.later.queue_used(demand.queue, *dim)),
-                       s.words->text(*dim),
-                       amount_text(*dim, grants_.of(demand.queue)->allocated.get(*dim)));
 }
 
 void QueueBalance::report(std::span<const PodId> evicted, std::vector<QueueReport>& queues) const {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actions/eviction_mode.h"
-#include "base/quantity.h"
+#include "model/amount_text.h"
 #include "plugins/grants.h"
 #include "search/surplus.h"
 
@@ -19,11 +19,6 @@ namespace {
 constexpr Attack kByShare{.priority = std::numeric_limits<std::int32_t>::min(), .reclaim = true};
 
 }  // namespace
-
-std::string amount_text(Dim dim, std::int64_t value) {
-    if (dim == kCpu) return format_cpu(value);
-    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : std::to_string(value);
-}
 
 QueueTrim::QueueTrim(Desk& desk, const ActionConfig& action, QueueId queue, std::span<const PodId> pods)
     : desk_(desk),
@@ -86,18 +81,20 @@ bool QueueTrim::find_unit(PodId pod, UnitList& out) const {
     return true;
 }
 
-void QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
+bool QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
     live_ = live_use();
+    const std::size_t before = stopped_.size();
     UnitList list;
     // Budgets only shrink on the way: who breaks one when its turn comes breaks it later, too.
     for (const bool over_budget : {false, true}) {
-        if (over_budget && action_.pdb == PdbMode::kStrict) return;
+        if (over_budget && action_.pdb == PdbMode::kStrict) break;
         for (const Member& member : members_) {
             const Resources::Amount* excess = exceeded_by(member, bound);
             if (excess == nullptr || !find_unit(member.pod, list)) continue;
             if (over_budget || list.units.front().violations == 0) stop(list, stage, reason(*excess, bound, stage));
         }
     }
+    return stopped_.size() > before;
 }
 
 void QueueTrim::stop(const UnitList& list, const Stage& stage, const std::string& reason) {

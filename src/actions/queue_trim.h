@@ -23,7 +23,8 @@ public:
         const char* name;     // as the plan prints it
         const char* measure;  // "was granted", "deserves"
     };
-    void stop_above(const Resources& bound, const Stage& stage);
+    // Whether anybody had to go.
+    bool stop_above(const Resources& bound, const Stage& stage);
     // Every pod stopped so far, by whichever stage, without which the queue is still within the bound.
     void give_back(const Resources& bound);
 
@@ -58,8 +59,5 @@ private:
     Resources live_;               // use of those that stay, while trimming
     std::vector<Stopped> stopped_;
 };
-
-// "1500m" of cpu, "2Gi" of what is measured in bytes, else the number itself.
-[[nodiscard]] std::string amount_text(Dim dim, std::int64_t value);
 
 }  // namespace reprieve

@@ -132,40 +132,74 @@ UnitList Revoke::units_of(QueueId quota) const {
     return list;
 }
 
+bool Revoke::holds_excess(QueueId quota, const UnitList& list, const Unit& unit) const {
+    const std::vector<Dim> over = excess(quota);
+    return std::ranges::any_of(list.pods_of(unit), [&](PodId pod) {
+        return std::ranges::any_of(desk_.snapshot().class_of(pod).requests, [&](const Resources::Amount& held) {
+            return held.value > 0 && std::ranges::find(over, held.dim) != over.end();
+        });
+    });
+}
+
 void Revoke::give_back(QueueId quota) {
-    const Snapshot& s = desk_.snapshot();
     UnitList list = units_of(quota);
-    const std::vector<std::uint32_t> order = order_for_return(s, list);
+    const std::vector<std::uint32_t> order = order_for_return(desk_.snapshot(), list);
     const auto start = desk_.session.tx.checkpoint();
     Giving giving(desk_.session.tx, list);
-    for (auto unit = order.rbegin(); unit != order.rend() && !excess(quota).empty(); ++unit)
-        giving.take(*unit);
-    const bool enough = excess(quota).empty();
+    for (auto unit = order.rbegin(); unit != order.rend() && !excess(quota).empty(); ++unit) {
+        if (holds_excess(quota, list, list.units[*unit])) giving.take(*unit);
+    }
     for (std::uint32_t unit : order) {
-        if (!enough || !giving.has(unit) || giving.is_bound(unit)) continue;
+        if (!giving.has(unit) || giving.is_bound(unit)) continue;
         giving.give(unit);
-        if (!excess(quota).empty()) giving.take(unit);
+        if (holds_excess(quota, list, list.units[unit])) giving.take(unit);
     }
     std::vector<std::uint32_t> gone;
     std::ranges::copy_if(order, std::back_inserter(gone), [&](std::uint32_t unit) { return giving.has(unit); });
     desk_.session.tx.rollback(start);
+    if (gone.empty()) return;
+    certificates_.push_back(bill(quota, list, gone));
+    for (std::uint32_t unit : gone)
+        evict(quota, list, list.units[unit]);
+    desk_.session.commit(start);
+}
+
+void Revoke::evict(QueueId quota, const UnitList& list, const Unit& unit) {
+    const Snapshot& s = desk_.snapshot();
+    const std::uint32_t note =
+        desk_.plan.note({.action = action_.kind,
+                         .owner = "",
+                         .unit = unit.kind,
+                         .group = unit.gang ? s.gang_name(unit.gang) : "",
+                         .mode = eviction_mode(action_),
+                         .violations = unit.violations,
+                         .priority = unit.priority,
+                         .reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
+                                               s.words->text(s.queues[quota].name)),
+                         .part = unit.count > 1 ? ", its gang goes whole" : ""});
+    for (PodId pod : list.pods_of(unit))
+        desk_.session.tx.evict(pod, note);
+}
+
+Certificate Revoke::bill(QueueId quota, const UnitList& list, std::span<const std::uint32_t> gone) const {
+    const Snapshot& s = desk_.snapshot();
+    const std::string& work = desk_.session.config.plugins.lost_work_resource;
+    VictimBill total(s, order_, work.empty() ? Dim() : s.words->find_dimension(work), {}, {});
     for (std::uint32_t at : gone) {
         const Unit& unit = list.units[at];
-        const std::uint32_t note =
-            desk_.plan.note({.action = action_.kind,
-                             .owner = "",
-                             .unit = unit.kind,
-                             .group = unit.gang ? s.gang_name(unit.gang) : "",
-                             .mode = eviction_mode(action_),
-                             .violations = unit.violations,
-                             .priority = unit.priority,
-                             .reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
-                                                   s.words->text(s.queues[quota].name)),
-                             .part = unit.count > 1 ? ", its gang goes whole" : ""});
+        total.add_unit(unit.kind != UnitKind::kSafe, unit.violations, quota);
         for (PodId pod : list.pods_of(unit))
-            desk_.session.tx.evict(pod, note);
+            total.add_pod(pod, unit.priority);
     }
-    desk_.session.commit(start);
+    return {.owner = s.words->str(s.queues[quota].name),
+            .action = to_text(action_.kind),
+            .status = CertificateStatus::kHeuristic,
+            .cost = order_.print(total.cost())};
+}
+
+void Revoke::certify() const {
+    for (const Certificate& certificate : certificates_)
+        desk_.plan.certificate(certificate);
 }
 
 }  // namespace reprieve

@@ -6,18 +6,25 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "actions/desk.h"
+#include "plugins/cost.h"
 #include "search/units.h"
 
 namespace reprieve {
 
 class Revoke {
 public:
-    Revoke(Desk& desk, const ActionConfig& action) : desk_(desk), action_(action) {}
+    Revoke(Desk& desk, const ActionConfig& action)
+        : desk_(desk),
+          action_(action),
+          order_(action, desk.session.config.plugins) {}
 
     // `waiting`: demands without a place that no room is left for.
     void run(std::span<const Demand> waiting);
+    // What it did stands: each quota that gives back has a certificate. Nothing is claimed beyond what it costs.
+    void certify() const;
 
     // Notes on quotas that went above their runtime, or came back; REQUIRES: the plan has been rolled back.
     void report(std::vector<QueueReport>& queues) const;
@@ -25,13 +32,19 @@ public:
 private:
     // The dimensions in which a quota is above its runtime.
     [[nodiscard]] std::vector<Dim> excess(QueueId quota) const;
+    // Whether it is, in one of which the unit holds something.
+    [[nodiscard]] bool holds_excess(QueueId quota, const UnitList& list, const Unit& unit) const;
     [[nodiscard]] bool is_due(QueueId quota) const;
     [[nodiscard]] bool is_wanted(QueueId quota, std::span<const Dim> dims, std::span<const Demand> waiting) const;
     [[nodiscard]] UnitList units_of(QueueId quota) const;
     void give_back(QueueId quota);
+    void evict(QueueId quota, const UnitList& list, const Unit& unit);
+    [[nodiscard]] Certificate bill(QueueId quota, const UnitList& list, std::span<const std::uint32_t> gone) const;
 
     Desk& desk_;
     const ActionConfig& action_;
+    CostOrder order_;
+    std::vector<Certificate> certificates_;
 };
 
 }  // namespace reprieve

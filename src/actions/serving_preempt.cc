@@ -20,12 +20,12 @@ Resources amounts_of(const std::vector<Dim>& dims, const serving::Amounts& amoun
 
 }  // namespace
 
-void ServingPreempt::run(const std::vector<std::string>& only) {
+void ServingPreempt::run(const std::vector<std::string>& only, const std::set<std::string>& overdue) {
     const ServingRoster roster = read_servings(*desk_.snapshot().facts, desk_.session.config.plugins.plane_label);
     for (const std::string& warning : roster.warnings)
         desk_.plan.warning(warning);
-    if (roster.rows.empty()) return;  // most clusters: no look at every pod for nothing
-    const serving::View view = serving::look_at(desk_.session, roster, action_, only);
+    if (roster.rows.empty() && desk_.snapshot().facts->marked().empty()) return;  // most clusters
+    const serving::View view = serving::look_at(desk_.session, roster, action_, only, overdue);
     const serving::Outcome outcome = serving::run_pass(view.world);
     desk_.plan.add(serving::report(desk_.snapshot(), view, outcome));
     for (std::size_t i = 0; i < view.nodes.size(); ++i) {

@@ -5,6 +5,7 @@
 // same result.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ public:
     ServingPreempt& operator=(const ServingPreempt&) = delete;
     ~ServingPreempt() { let_go(); }
 
-    // `only` names the deployments to plan for; empty: all.
-    void run(const std::vector<std::string>& only);
+    // `only` names the deployments to plan for; empty: all. `overdue` names replicas that were waited for in vain.
+    void run(const std::vector<std::string>& only, const std::set<std::string>& overdue);
 
 private:
     struct Held {

@@ -3,60 +3,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace reprieve {
 namespace {
 
-// The text of one field of a flat JSON object; names and times need no escapes.
-std::string field(std::string_view object, std::string_view name) {
-    const std::size_t key = object.find(fmt::format("\"{}\"", name));
-    if (key == std::string_view::npos) return "";
-    const std::size_t colon = object.find_first_not_of(" \t\n", key + name.size() + 2);
-    if (colon == std::string_view::npos || object[colon] != ':') return "";
-    const std::size_t open = object.find_first_not_of(" \t\n", colon + 1);
-    if (open == std::string_view::npos || object[open] != '"') return "";
-    const std::size_t close = object.find('"', open + 1);
-    return close == std::string_view::npos ? "" : std::string(object.substr(open + 1, close - open - 1));
+struct Asked {
+    PodId pod;
+    SoftEviction how;
+};
+
+// Pods that run on although we have asked them to go.
+std::vector<Asked> asked_to_go(const Snapshot& s) {
+    std::vector<Asked> found;
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[pod].state != PodState::kTerminating || s.facts->pod(pod).terminating()) continue;
+        auto how = soft_eviction_of(s.facts->pod(pod));
+        if (how && how->initiator == SoftEviction::kOurs) found.push_back({pod, std::move(*how)});
+    }
+    return found;
+}
+
+// Of pods without a place, whoever's they are, and of their gangs.
+std::set<std::string> waiting_names(const Snapshot& s) {
+    std::set<std::string> names;
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[pod].state == PodState::kAbsent) continue;
+        const Pod& fact = s.facts->pod(pod);
+        if (fact.node || fact.finished() || fact.terminating()) continue;
+        names.insert(s.pod_name(pod));
+        if (s.pods[pod].gang) names.insert(s.gang_name(s.pods[pod].gang));
+    }
+    return names;
 }
 
 }  // namespace
 
-std::optional<SoftEviction> soft_eviction_of(const Pod& pod) {
-    const std::string& text = pod.more().soft_eviction;
-    if (text.empty()) return std::nullopt;
-    const auto since = parse_time(field(text, "timestamp"));
-    return SoftEviction{
-        .job = field(text, "preemptJob"), .initiator = field(text, "initiator"), .since = since ? *since : Time{}};
-}
-
-void delete_overdue(Desk& desk, const ActionConfig& action, std::span<const Demand> waiting) {
+void delete_overdue(Desk& desk, const ActionConfig& action, std::span<const Demand> nominated) {
     if (!action.soft_eviction_deadline) return;
     const Snapshot& s = desk.snapshot();
-    for (NodeId node : s.nodes_by_name) {
-        for (PodId pod : s.node_pods[node]) {
-            const Pod& fact = s.facts->pod(pod);
-            const auto asked = soft_eviction_of(fact);
-            if (!asked || fact.terminating() || asked->initiator != "reprieve" || !asked->since.is_set()) continue;
-            if (s.now_time < asked->since + *action.soft_eviction_deadline) continue;
-            const auto is_owner = [&](const Demand& demand) { return owner_name(s, demand) == asked->job; };
-            if (std::ranges::none_of(waiting, is_owner)) continue;
-            const GangId gang = s.pods[pod].gang;
-            desk.plan.eviction(
-                {.pod = s.pod_name(pod),
-                 .node = std::string(s.node_name(node)),
-                 .uid = fact.uid,
-                 .unit = gang ? UnitKind::kWhole : UnitKind::kPod,
-                 .group = gang ? s.gang_name(gang) : "",
-                 .owner = asked->job,
-                 .action = to_text(action.kind),
-                 .mode = EvictionMode::kDelete,
-                 .pdb_violation = false,
-                 .stage = "",
-                 .reason = fmt::format("was asked to make room for {} at {}, and the deadline for that is over",
-                                       asked->job,
-                                       format_time(asked->since))});
-        }
+    for (const auto& [pod, asked] : asked_to_go(s)) {
+        if (!asked.since.is_set() || s.now_time < asked.since + *action.soft_eviction_deadline) continue;
+        const auto owner_of = [&](const Demand& demand) { return owner_name(s, demand); };
+        if (std::ranges::find(nominated, asked.job, owner_of) == nominated.end()) continue;
+        const GangId gang = s.pods[pod].gang;
+        desk.plan.eviction(
+            {.pod = s.pod_name(pod),
+             .node = std::string(s.node_name(s.pods[pod].node)),
+             .uid = s.facts->pod(pod).uid,
+             .unit = gang ? UnitKind::kWhole : UnitKind::kPod,
+             .group = gang ? s.gang_name(gang) : "",
+             .owner = asked.job,
+             .action = to_text(action.kind),
+             .mode = EvictionMode::kDelete,
+             .pdb_violation = false,
+             .stage = "",
+             .reason = fmt::format("was asked to make room for {} at {}, and the deadline for that is over",
+                                   asked.job,
+                                   format_time(asked.since))});
     }
+}
+
+void withdraw_needless(Desk& desk) {
+    const Snapshot& s = desk.snapshot();
+    const std::vector<Asked> all = asked_to_go(s);
+    if (all.empty()) return;
+    const std::set<std::string> names = waiting_names(s);
+    Plan part;
+    for (const auto& [pod, asked] : all) {
+        if (asked.job.empty() || names.contains(asked.job)) continue;
+        part.annotations.push_back({.pod = s.pod_name(pod), .set = {}, .remove = {SoftEviction::kAnnotation}});
+    }
+    desk.plan.add(std::move(part));
 }
 
 }  // namespace reprieve

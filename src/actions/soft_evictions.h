@@ -1,27 +1,21 @@
 // Soft evictions: victims that were asked to go by an annotation and are left to an operator.
 //
 // Until they are gone they count as leaving. Where a deadline is configured, those that are still there after it are
-// deleted, as long as whom they were to make room for still waits.
+// deleted, as long as whom they were to make room for still waits. If it does not wait any more, nobody goes for it.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 
 #include "actions/desk.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 
-struct SoftEviction {
-    std::string job;  // "ns/name" of whom it makes room for
-    std::string initiator;
-    Time since;
-};
+// Adds to the plan the deletion of those whose time is over. `nominated`: everybody who waits for a place it was
+// promised.
+void delete_overdue(Desk& desk, const ActionConfig& action, std::span<const Demand> nominated);
 
-// None: nobody asked the pod to go, or not in words we understand.
-[[nodiscard]] std::optional<SoftEviction> soft_eviction_of(const Pod& pod);
-
-// Adds to the plan the deletion of those whose time is over. `waiting`: everybody who waits for a place.
-void delete_overdue(Desk& desk, const ActionConfig& action, std::span<const Demand> waiting);
+// Takes back what was asked of pods for whoever does not wait any more.
+void withdraw_needless(Desk& desk);
 
 }  // namespace reprieve

@@ -21,7 +21,7 @@ struct EvictedUnit {
 
 class LastLook {
 public:
-    LastLook(Desk& desk, const QueueBalance* balance) : desk_(desk), balance_(balance) {}
+    explicit LastLook(Desk& desk) : desk_(desk) {}
 
     void run() {
         collect();
@@ -131,7 +131,7 @@ private:
     // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, no
     // queue that the plan placed pods in is above a limit by it, and none above its grant.
     bool all_hold(const std::set<NodeId>& nodes, std::span<const PodId> back) {
-        if (balance_ != nullptr && !balance_->grants_hold(back)) return false;
+        if (!limits().within_grants(snapshot().later, back)) return false;
         for (NodeId node : nodes) {
             const auto there = on_node_.find(node);
             if (there == on_node_.end()) continue;
@@ -146,9 +146,7 @@ private:
     }
 
     bool shares_limit_with(QueueId queue, std::span<const PodId> pods) {
-        return std::ranges::any_of(pods, [&](PodId p) {
-            return snapshot().pods[p].queue && share_limit(snapshot(), snapshot().pods[p].queue, queue);
-        });
+        return std::ranges::any_of(pods, [&](PodId p) { return limits().shared(snapshot().pods[p].queue, queue); });
     }
 
     // Whoever comes back takes the devices it had; those that the plan gave away may be replaced by others.
@@ -299,7 +297,6 @@ private:
     }
 
     Desk& desk_;
-    const QueueBalance* balance_;  // null: queues are not balanced
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
     std::set<PodId> placed_;
@@ -316,6 +313,6 @@ private:
 
 }  // namespace
 
-void spare_superfluous(Desk& desk, const QueueBalance* balance) { LastLook(desk, balance).run(); }
+void spare_superfluous(Desk& desk) { LastLook(desk).run(); }
 
 }  // namespace reprieve

@@ -5,12 +5,11 @@
 #pragma once
 
 #include "actions/desk.h"
-#include "actions/queue_balance.h"
 
 namespace reprieve {
 
 // Gives back, from most important down, every unit without which all placements of the plan still hold. Where queues
 // are balanced, none comes back beyond its queue's grant.
-void spare_superfluous(Desk& desk, const QueueBalance* balance);
+void spare_superfluous(Desk& desk);
 
 }  // namespace reprieve

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manifest/soft_note.h"
 #include "model/placed_devices.h"
 
 namespace reprieve {
@@ -59,8 +60,20 @@ bool Beliefs::take(Change change, Time now) {
         const NodeId id = cluster_.find_node(node->name);
         if (id && *cluster_.node(id) == *node) return false;
     }
+    const bool is_group = std::holds_alternative<Gang>(change.object);
     cluster_.apply(std::move(change.object), change.digest);
+    if (is_group) release_members(now);
     return true;
+}
+
+void Beliefs::release_members(Time now) {
+    for (auto& [name, entry] : entries_) {
+        if (entry.group_due.is_set() && !lacks_group(entry.watched)) believe(name, entry, now);
+    }
+}
+
+bool Beliefs::lacks_group(const Pod& pod) const {
+    return !pod.node && pod.group && pod.more().koordinator_min < 0 && !cluster_.gangs().find(pod.ns, pod.group);
 }
 
 bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
@@ -70,6 +83,7 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
         known->second = {};  // another pod of the same name
     Entry fresh;
     Entry& entry = known != entries_.end() ? known->second : fresh;
+    if (known == entries_.end() && !find(name) && lacks_group(pod)) entry.group_due = now + options_.group_delay;
     entry.watched = std::move(pod);
     entry.digest = digest;
     if (confirmed(entry)) {
@@ -88,8 +102,8 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
 
 bool Beliefs::remarkable(const Entry& entry, Time now) {
     const Pod& pod = entry.watched;
-    return entry.assumed != Assumed::kNothing || entry.failures > 0 || entry.left_alone > now || pod.terminating() ||
-           (!pod.node && pod.more().plan);
+    return entry.assumed != Assumed::kNothing || entry.failures > 0 || entry.left_alone > now ||
+           entry.group_due > now || pod.terminating() || (!pod.node && pod.more().plan);
 }
 
 bool Beliefs::confirmed(const Entry& entry) const {
@@ -101,6 +115,8 @@ bool Beliefs::confirmed(const Entry& entry) const {
             return pod.node.valid();
         case Assumed::kLeaving:
             return pod.terminating();
+        case Assumed::kAsked:
+            return pod.terminating() || !pod.more().soft_eviction.empty();
         case Assumed::kNominated:
             return pod.node.valid() || (pod.nominated == entry.node && records(pod, entry.note));
         case Assumed::kNotNominated:
@@ -121,6 +137,10 @@ void Beliefs::overlay(const Entry& entry, Pod& pod) const {
             break;
         case Assumed::kLeaving:
             pod.deleting = entry.leaving;
+            pod.disruption_target = true;
+            break;
+        case Assumed::kAsked:
+            pod.make_extras().soft_eviction = entry.asked;
             pod.disruption_target = true;
             break;
         case Assumed::kNominated:
@@ -151,7 +171,7 @@ bool Beliefs::believe(const std::string& name, Entry& entry, Time now) {
         pod.disruption_target = false;
     }
     const bool alone = entry.left_alone > now;
-    if (alone && !pod.node) pod.gated = true;
+    if ((alone && !pod.node) || (entry.group_due > now && lacks_group(pod))) pod.gated = true;
     if (stays || (alone && pod.node)) {
         pod.make_extras().preemptible = false;
         pod.make_extras().preemptible_marker =
@@ -210,6 +230,10 @@ void Beliefs::assume(const Plan& plan, Time now) {
     for (const Eviction& e : plan.evictions) {
         if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict)
             assume(e.pod, Assumed::kLeaving, {}, now);
+        if (const PodId id = e.mode == EvictionMode::kSoft ? find(e.pod) : PodId()) {
+            entry_of(id).asked = soft_note(e, now);
+            assume(e.pod, Assumed::kAsked, {}, now);
+        }
     }
     for (const std::string& pod : plan.nominations_cleared) {
         if (!placed.contains(pod)) assume(pod, Assumed::kNotNominated, {}, now);
@@ -265,6 +289,7 @@ Time Beliefs::due(const Entry& entry, Time now) const {
     const Pod& pod = entry.watched;
     if (entry.assumed != Assumed::kNothing) later(entry.expires);
     later(entry.left_alone);
+    later(entry.group_due);
     if (entry.left_alone.is_set()) later(entry.left_alone + kLongestPause);
     if (pod.terminating() && pod.disruption_target) later(pod.deleting + options_.patience);
     const auto& plan = pod.more().plan;

@@ -7,6 +7,9 @@
 //     counts as nominated there.
 //   - A victim that should be gone by now is stuck: it counts as staying, so that whoever waits for it plans anew; the
 //     room that other victims have left or are leaving stays paid for.
+//   - A pod that names a group which nobody has seen may be faster than its group: for a moment it is not seen either,
+//   so
+//     that no member starts, or has others evicted, by itself.
 //   - A pod with which something failed is left alone for a while: one that waits is not seen, one that runs is not
 //   taken.
 //
@@ -28,6 +31,7 @@ namespace reprieve {
 struct BeliefOptions {
     Duration patience{std::int64_t{60} * 1'000'000};       // beyond the deletion timestamp of a victim
     Duration confirmation{std::int64_t{120} * 1'000'000};  // how long an assumption stands by itself
+    Duration group_delay{std::int64_t{2} * 1'000'000};     // how much later than its pods a group may be heard of
 };
 
 class Beliefs {
@@ -48,7 +52,7 @@ public:
     [[nodiscard]] std::size_t assumptions() const;
 
 private:
-    enum class Assumed : std::uint8_t { kNothing, kBound, kLeaving, kNominated, kNotNominated };
+    enum class Assumed : std::uint8_t { kNothing, kBound, kLeaving, kAsked, kNominated, kNotNominated };
 
     struct Entry {
         Pod watched;
@@ -58,7 +62,9 @@ private:
         std::vector<DeviceHold> devices;  // bound with
         std::optional<PlanNote> note;     // nominated with
         Time leaving;                     // the deletion timestamp to come
+        std::string asked;                // to leave, softly: what is written about it
         Time expires;
+        Time group_due;    // until then its group may still turn up
         int failures = 0;  // in a row
         Time left_alone;   // until then
     };
@@ -70,6 +76,10 @@ private:
     [[nodiscard]] bool confirmed(const Entry& entry) const;
     void overlay(const Entry& entry, Pod& pod) const;
     [[nodiscard]] bool stuck(const Pod& pod, Time now) const;
+    // It names a group that is not known, and could start by itself.
+    [[nodiscard]] bool lacks_group(const Pod& pod) const;
+    // Whoever was faster than its group.
+    void release_members(Time now);
     [[nodiscard]] PodId find(const std::string& name) const;
     [[nodiscard]] static bool remarkable(const Entry& entry, Time now);
     // When the clock alone changes what is believed of the pod; not set: never.

@@ -33,7 +33,8 @@ ControlLoop::ControlLoop(Cluster& cluster, Source& source, Sink& sink, LoopObser
       sink_(sink),
       observer_(observer),
       options_(std::move(options)),
-      beliefs_(cluster, options_.beliefs) {}
+      beliefs_(cluster, options_.beliefs),
+      claims_(options_.config) {}
 
 LoopEnd ControlLoop::run() {
     while (true) {
@@ -130,7 +131,8 @@ void ControlLoop::decide(Time now) {
     wakeup_ = {};
     if (!refresh(now)) return;
     const auto start = std::chrono::steady_clock::now();
-    Plan plan = run_cycle(cluster_, options_.config);
+    Plan plan = run_cycle(cluster_, options_.config, {}, claims_.overdue(now));
+    claims_.take(plan, cluster_);
     const Duration planning = since(start);
     plan.id = plan_id(cluster_, options_.config_text, {}, now);
     record_intents(plan, cluster_, options_.beliefs.patience);
@@ -139,10 +141,12 @@ void ControlLoop::decide(Time now) {
     if (does_something(plan)) violations = audit(cluster_, plan, options_.config);
     if (!violations.empty()) ++counts_.audit_failures;
     const bool acts = violations.empty() && !options_.dry_run && does_something(plan);
+    const std::vector<Eviction> news = violations.empty() ? news_.take(plan) : plan.evictions;
     observer_.on_cycle({.number = ++counts_.cycles,
                         .now = now,
                         .plan = plan,
                         .cluster = cluster_,
+                        .news = news,
                         .violations = violations,
                         .planning = planning,
                         .changes = std::exchange(changes_since_, 0),

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "app/beliefs.h"
+#include "app/claim_watch.h"
+#include "app/eviction_news.h"
 #include "app/loop_observer.h"
 #include "base/time.h"
 #include "model/config.h"
@@ -78,6 +80,8 @@ private:
     LoopObserver& observer_;
     LoopOptions options_;
     Beliefs beliefs_;
+    ClaimWatch claims_;
+    EvictionNews news_;
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
     bool synced_ = false;    // the source has told everything that was there at the start

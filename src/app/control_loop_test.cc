@@ -378,5 +378,32 @@ TEST_F(LoopTest, an_eviction_that_a_budget_refuses_is_not_asked_for_again_and_ag
     EXPECT_EQ(node_of("high"), "");
 }
 
+// The pods of a gang, and its group a second after them.
+std::string late_group(const std::string& group) {
+    const auto member = [](const std::string& name) {
+        return "  - {at: 1s, apply: {apiVersion: v1, kind: Pod, metadata: {name: " + name +
+               ", namespace: default, annotations: {scheduling.k8s.io/group-name: g}}, spec: {schedulerName: reprieve, "
+               "containers: [{name: c, resources: {requests: {cpu: '2'}}}]}}}\n";
+    };
+    return "---\nkind: Timeline\nevents:\n" + member("m-0") + member("m-1") + group;
+}
+
+TEST_F(LoopTest, a_member_does_not_start_before_its_group_is_heard_of) {
+    start(node_yaml("n1", 2) +
+          late_group("  - {at: 2s, apply: {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: "
+                     "g, namespace: default}, spec: {minMember: 2}}}\n"));
+    run();
+    EXPECT_EQ(node_of("m-0"), "");
+    EXPECT_EQ(node_of("m-1"), "");
+    EXPECT_THAT(record().plans.back().unplaced, SizeIs(2));
+}
+
+TEST_F(LoopTest, a_group_that_never_comes_is_not_waited_for) {
+    start(node_yaml("n1", 2) + late_group(""));
+    run();
+    EXPECT_EQ(node_of("m-0"), "n1");
+    EXPECT_EQ(node_of("m-1"), "");
+}
+
 }  // namespace
 }  // namespace reprieve

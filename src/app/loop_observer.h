@@ -20,6 +20,7 @@ struct CycleReport {
     Time now;
     const Plan& plan;
     const Cluster& cluster;                    // as it was when the plan was made
+    const std::vector<Eviction>& news;         // evictions that the plan before did not ask for
     const std::vector<Violation>& violations;  // not empty: the plan was not carried out
     Duration planning;                         // on the machine's clock
     std::size_t changes = 0;                   // facts taken in since the last cycle

@@ -63,6 +63,7 @@ void Monitor::on_pulse() {
 void Monitor::on_cycle(const CycleReport& report) {
     if (!report.violations.empty()) return metrics_.plan_refused();
     metrics_.plan_made(report.plan, report.planning);
+    metrics_.evicted(report.news);
     note_pending(report);
     if (!report.carried_out) return;
     note_lost_work(report);
@@ -91,7 +92,7 @@ void Monitor::note_lost_work(const CycleReport& report) {
     const Cluster& cluster = report.cluster;
     const Dim device = cluster.words().find_dimension(kDevice);
     if (!device) return;
-    for (const Eviction& eviction : report.plan.evictions) {
+    for (const Eviction& eviction : report.news) {
         const std::size_t slash = eviction.pod.find('/');
         const PodId pod = cluster.find_pod(cluster.words().find_string(eviction.pod.substr(0, slash)),
                                            std::string_view(eviction.pod).substr(slash + 1));

@@ -49,13 +49,12 @@ void RunLog::on_change(const Change& change, const Cluster& cluster, Time now) {
 
 void RunLog::on_cycle(const CycleReport& report) {
     begun_ = true;
-    const Plan& plan = report.plan;
     for (const Violation& v : report.violations)
         line(report.now,
              fmt::format(
                  "auditFailed rule={} object={} what={}", log_value(v.rule), log_value(v.object), log_value(v.what)));
     if (!report.violations.empty()) line(report.now, "planDropped");
-    for (const Eviction& e : plan.evictions) {
+    for (const Eviction& e : report.news) {
         line(report.now,
              fmt::format("evict{}{}{}{}{}{}",
                          pair("pod", e.pod),
@@ -65,15 +64,24 @@ void RunLog::on_cycle(const CycleReport& report) {
                          e.mode == EvictionMode::kDelete ? "" : pair("mode", to_text(e.mode)),
                          pair("reason", e.reason)));
     }
-    for (const ScaleChange& s : plan.scale) {
-        line(report.now,
-             fmt::format(
-                 "scale{}{} from={} to={}", pair("deployment", s.deployment), pair("plane", s.plane), s.from, s.to));
-    }
-    for (const std::string& pod : plan.force_deletes)
-        line(report.now, fmt::format("forceDelete{}", pair("pod", pod)));
+    tell_serving(report);
     tell_placements(report);
     tell_unplaced(report);
+}
+
+// What is asked for again, because it has not been seen done yet, is no news.
+void RunLog::tell_serving(const CycleReport& report) {
+    std::set<std::string> asked;
+    const auto tell = [&](std::string what) {
+        if (!serving_.contains(what)) line(report.now, what);
+        asked.insert(std::move(what));
+    };
+    for (const ScaleChange& s : report.plan.scale)
+        tell(fmt::format(
+            "scale{}{} from={} to={}", pair("deployment", s.deployment), pair("plane", s.plane), s.from, s.to));
+    for (const std::string& pod : report.plan.force_deletes)
+        tell(fmt::format("forceDelete{}", pair("pod", pod)));
+    serving_ = std::move(asked);
 }
 
 void RunLog::tell_placements(const CycleReport& report) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "app/loop_observer.h"
@@ -26,12 +27,14 @@ public:
 
 private:
     void line(Time now, const std::string& text) { out_(clock_(now) + " " + text); }
+    void tell_serving(const CycleReport& report);
     void tell_placements(const CycleReport& report);
     void tell_unplaced(const CycleReport& report);
 
     Clock clock_;
     Out out_;
     bool begun_ = false;                           // everything that was there at the start is old news
+    std::set<std::string> serving_;                // scale changes and forced deletions, as last told
     std::map<std::string, std::string> promised_;  // pod -> node, as last told
     std::map<std::string, std::string> waiting_;   // pod -> reason, as last told
 };

@@ -38,7 +38,7 @@ void RunSummary::on_cycle(const CycleReport& report) {
     unplaced_ = report.plan.unplaced;
     if (!report.carried_out) return;
     count_placements(report);
-    for (const Eviction& e : report.plan.evictions) {
+    for (const Eviction& e : report.news) {
         if (e.mode == EvictionMode::kForceDelete) continue;  // it was leaving already
         ++evicted_;
         ++evicted_for_[{e.owner, e.action}];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/soft_eviction.h"
+
 namespace reprieve {
 namespace {
 
@@ -38,6 +40,19 @@ void note_queues(const Cluster& cluster, Duration delay, Earliest& out) {
     }
 }
 
+// Until when pods have time that were asked to go, by earlier plans or by this one.
+void note_soft_evictions(const Cluster& cluster, const Plan& plan, Duration deadline, Earliest& out) {
+    const Snapshot& s = cluster.snapshot();
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[pod].state != PodState::kTerminating) continue;
+        const auto asked = soft_eviction_of(cluster.pod(pod));
+        if (asked && asked->initiator == SoftEviction::kOurs && asked->since.is_set())
+            out.note(asked->since + deadline);
+    }
+    if (std::ranges::find(plan.evictions, EvictionMode::kSoft, &Eviction::mode) != plan.evictions.end())
+        out.note(plan.now + deadline);
+}
+
 bool queues_wait(const Plan& plan) {
     return std::ranges::any_of(plan.queues, [](const QueueReport& queue) {
         const auto share = queue.shares.find("preempting");
@@ -53,6 +68,8 @@ Time next_wakeup(const Cluster& cluster, const Plan& plan, const SchedulerConfig
     if (!plan.unplaced.empty() || queues_wait(plan)) note_protections(cluster, out);
     for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
         if (action.kind == ActionKind::kRevoke) note_queues(cluster, action.delay_evict_time, out);
+        if (action.kind == ActionKind::kJobPreempt && action.soft_eviction_deadline)
+            note_soft_evictions(cluster, plan, *action.soft_eviction_deadline, out);
         if (action.kind == ActionKind::kServingPreempt && !plan.matches.empty()) {
             for (Duration step : {action.force_delete_timeout, action.min_terminating, action.claim_timeout})
                 out.note(plan.now + step);

@@ -153,8 +153,11 @@ void judge_certificates(const Case& judged, Report& report) {
     std::map<std::pair<std::string, std::string>, std::int64_t> victims;
     for (const EvictedPod& item : judged.evicted) {
         // Whoever was asked to go by an earlier plan was certified by that.
-        if (item.action && serves_a_demand(*item.action) && !judged.leaves(item.pod))
-            ++victims[{item.entry->owner, item.entry->action}];
+        if (!item.action || judged.leaves(item.pod)) continue;
+        if (serves_a_demand(*item.action)) ++victims[{item.entry->owner, item.entry->action}];
+        // What a quota gives back is certified for the quota.
+        if (const QueueId queue = judged.row(item.pod).queue; queue && item.action == ActionKind::kRevoke)
+            ++victims[{std::string(queue_name(judged, queue)), item.entry->action}];
     }
     std::map<std::pair<std::string, std::string>, const Certificate*> certificates;
     for (const Certificate& item : judged.plan.certificates)

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "audit/audit_runtimes.h"
 #include "audit/rules.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 namespace {
@@ -114,6 +116,24 @@ void judge_revoked(const Case& judged, const EvictedPod& victim, Report& report)
         report.add("quota", victim.entry->pod, fmt::format("queue {} still has time", queue_name(judged, queue)));
 }
 
+// Whoever was asked to go is spoken free only if nobody waits for its room.
+void judge_withdrawals(const Case& judged, Report& report) {
+    for (const AnnotationChange& change : judged.plan.annotations) {
+        if (std::ranges::find(change.remove, SoftEviction::kAnnotation) == change.remove.end()) continue;
+        const PodId pod = judged.find_pod(change.pod);
+        const auto asked = pod ? soft_eviction_of(judged.fact(pod)) : std::nullopt;
+        if (!asked || asked->initiator != SoftEviction::kOurs) {
+            report.add("soft-eviction", change.pod, "was not asked to go by us");
+            continue;
+        }
+        const Owner job = judged.owner(asked->job);
+        const bool waits = job.gang ? std::ranges::any_of(judged.snapshot.gangs[job.gang].pods,
+                                                          [&](PodId member) { return judged.waits(member); })
+                                    : job.pod && judged.waits(job.pod);
+        if (waits) report.add("soft-eviction", change.pod, fmt::format("is needed: {} waits", asked->job));
+    }
+}
+
 }  // namespace
 
 void judge_quota_minimum(const Scene& scene, PodId pod, QueueId quota, Findings& out) {
@@ -138,6 +158,8 @@ void judge_quota_evictions(const Scene& later, Report& report) {
         if (victim.action == ActionKind::kJobPreempt) judge_job_victim(later, victim, report);
         if (victim.action == ActionKind::kRevoke) judge_revoked(later.judged(), victim, report);
     }
+    judge_withdrawals(later.judged(), report);
+    judge_runtimes(later, report);
 }
 
 }  // namespace reprieve

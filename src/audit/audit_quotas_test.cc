@@ -1,5 +1,6 @@
 // Quotas: minimums, who may evict whom, and what is revoked.
 #include "audit/test_world.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 namespace {
@@ -21,6 +22,13 @@ protected:
     }
     void act(ActionKind kind, const std::function<void(ActionConfig&)>& edit = [](ActionConfig&) {}) {
         order_action(world.config, kind, edit);
+    }
+
+    // With a certificate for quota q, which gives back so many pods.
+    std::vector<std::string> found_revoked(std::int64_t pods) {
+        world.plan.certificates = {{.owner = "q", .action = "revoke", .cost = {{"pods", pods}}}};
+        sort_plan(world.plan);
+        return world.found_as_is();
     }
 
     TestWorld world;
@@ -115,12 +123,88 @@ TEST_F(AuditQuotas, TheLabelOfTheJobDecidesWhetherItMayPreempt) {
 TEST_F(AuditQuotas, NothingIsRevokedBeforeItsTime) {
     world.node("n1", {.cpu = 1000});
     quota("q", 0, 9000);
+    quota("others", 1000, 9000);
     world.pod("victim", {.node = "n1", .queue = "q"});
+    world.pod("claim", {.queue = "others"});
+    world.place("claim", "n1", true);
     world.evict("victim", "n1", "", "revoke").owner.clear();
     act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
-    EXPECT_THAT(world.found(), IsEmpty());
+    EXPECT_THAT(found_revoked(1), IsEmpty());
     act(ActionKind::kRevoke);
-    EXPECT_THAT(world.found(), ElementsAre("quota default/victim"));
+    EXPECT_THAT(found_revoked(1), ElementsAre("quota default/victim"));
+}
+
+TEST_F(AuditQuotas, OnlyWhatIsAboveTheRuntimeIsRevoked) {
+    world.node("n1", {.cpu = 2000});
+    quota("q", 0, 9000);
+    quota("others", 1000, 9000);
+    world.pod("v1", {.node = "n1", .queue = "q"});
+    world.pod("v2", {.node = "n1", .queue = "q"});
+    world.pod("claim", {.queue = "others"});
+    world.place("claim", "n1", true);
+    act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
+    world.evict("v1", "n1", "", "revoke").owner.clear();
+    EXPECT_THAT(found_revoked(1), IsEmpty());
+    world.evict("v2", "n1", "", "revoke").owner.clear();
+    EXPECT_THAT(found_revoked(2), ElementsAre("quota default/v1", "quota default/v2"));
+}
+
+TEST_F(AuditQuotas, WhatIsRevokedIsCertified) {
+    world.node("n1", {.cpu = 1000});
+    quota("q", 0, 9000);
+    quota("others", 1000, 9000);
+    world.pod("victim", {.node = "n1", .queue = "q"});
+    world.pod("claim", {.queue = "others"});
+    world.place("claim", "n1", true);
+    world.evict("victim", "n1", "", "revoke").owner.clear();
+    act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
+    EXPECT_THAT(world.found(), ElementsAre("certificate q"));
+}
+
+TEST_F(AuditQuotas, RuntimesAreThoseOfTheRule) {
+    world.node("n1", {.cpu = 10000});
+    for (const char* name : {"a", "b", "c"})
+        quota(name, 0, 10000);
+    for (const char* name : {"a", "b", "c"})
+        world.pod(std::string("of-") + name, {.cpu = 9000, .queue = name});
+    const auto told = [&](std::int64_t of_a) {
+        world.plan.queues = {{.name = "a", .shares = {{"runtime", {{"cpu", of_a}}}}},
+                             {.name = "b", .shares = {{"runtime", {{"cpu", 3333}}}}},
+                             {.name = "c", .shares = {{"runtime", {{"cpu", 3333}}}}}};
+        return world.found();
+    };
+    for (const char* name : {"of-a", "of-b", "of-c"})
+        world.unplaced(name);
+    EXPECT_THAT(told(3334), IsEmpty());
+    EXPECT_THAT(told(3333), ElementsAre("quota a"));
+}
+
+TEST_F(AuditQuotas, ARuntimeThatLimitsIsNotExceeded) {
+    world.node("n1", {.cpu = 2000});
+    quota("q", 0, 9000);
+    quota("others", 1000, 9000);
+    world.pod("claim", {.queue = "others"});
+    world.pod("a", {.queue = "q"});
+    world.pod("b", {.queue = "q"});
+    world.place("a", "n1");
+    world.place("b", "n1");
+    world.unplaced("claim");
+    EXPECT_THAT(world.found(), IsEmpty());
+    world.config.plugins.quota_limit = QuotaLimit::kRuntime;
+    EXPECT_THAT(world.found(), ElementsAre("queue-limit default/a", "queue-limit default/b"));
+}
+
+TEST_F(AuditQuotas, WhoIsAskedToGoIsSpokenFreeOnlyIfNobodyWaits) {
+    world.node("n1", {.cpu = 1000});
+    const auto asked = [](Pod& pod) {
+        pod.make_extras().soft_eviction = R"({"preemptJob":"default/job","initiator":"reprieve"})";
+    };
+    world.pod("victim", {.node = "n1", .edit = asked});
+    world.plan.annotations = {{.pod = "default/victim", .set = {}, .remove = {SoftEviction::kAnnotation}}};
+    EXPECT_THAT(world.found(), IsEmpty());
+    world.pod("job", {.priority = 5});
+    world.place("job", "n1", true);
+    EXPECT_THAT(world.found(), ElementsAre("soft-eviction default/victim"));
 }
 
 TEST_F(AuditQuotas, WhoWasAskedToGoIsNoVictimAgain) {

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/hash.h"
-
 namespace reprieve {
 
 struct Digest {
@@ -15,9 +13,6 @@ struct Digest {
 };
 
 // Of the bytes of one object.
-inline Digest digest_bytes(std::string_view bytes) {
-    const std::uint64_t low = hash_bytes(bytes);
-    return {low, mix_hash(low, hash_bytes(bytes, 0xA0761D6478BD642FULL))};
-}
+[[nodiscard]] Digest digest_bytes(std::string_view bytes);
 
 }  // namespace reprieve

@@ -87,6 +87,10 @@ private:
         const Cluster& cluster = trials_->cluster();
         out.owner_priority = attack_priority(cluster, out.owner);
         if (const PodId pod = pod_named(cluster, out.pods.front())) out.standing = standing_of(*trials_, pod);
+        // What a quota gives back, it gives for nobody by name.
+        const Certificate* of_quota =
+            out.owner.empty() && out.standing ? certificate_for(plan_, out.standing->queue) : nullptr;
+        if (of_quota != nullptr) out.certificate = *of_quota;
         out.order = victim_order(*trials_, out.owner, out.action, out.nodes);
         for (OrderedUnit& unit : out.order)
             unit.subject = std::ranges::any_of(unit.pods, [&](const std::string& p) { return is_one_of(out.pods, p); });

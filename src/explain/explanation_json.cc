@@ -1,41 +1,12 @@
 #include "explain/explanation_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/utf8.h"
+#include "manifest/json_fields.h"
 
 namespace reprieve {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-void put(Json& object, const char* key, const std::string& value) {
-    if (!value.empty()) object[key] = valid_utf8(value);
-}
-
-void put(Json& object, const char* key, const std::vector<std::string>& values) {
-    if (values.empty()) return;
-    Json list = Json::array();
-    for (const std::string& value : values)
-        list.push_back(valid_utf8(value));
-    object[key] = std::move(list);
-}
-
-void put(Json& object, const char* key, const CostVector& cost) {
-    if (cost.empty()) return;
-    Json list = Json::array();
-    for (const auto& [term, value] : cost)
-        list.push_back(Json::array({term, value}));
-    object[key] = std::move(list);
-}
-
-void put(Json& object, const char* key, const std::map<std::string, std::int64_t>& counts) {
-    if (counts.empty()) return;
-    Json map = Json::object();
-    for (const auto& [name, count] : counts)
-        map[valid_utf8(name)] = count;
-    object[key] = std::move(map);
-}
+using Json = OrderedJson;
 
 template <class Item, class Convert>
 void put_list(Json& object, const char* key, const std::vector<Item>& items, Convert convert) {

@@ -35,9 +35,24 @@ std::string workload_path(const Workload& workload, const Vocabulary& words, std
     return object_path(api_version, words.text(workload.ns), plural, words.text(workload.name));
 }
 
-void read_group_status(std::string_view json, GangAddress& out) {
-    const nlohmann::json group = nlohmann::json::parse(json, nullptr, false);
-    if (!group.is_object() || !group.contains("status") || !group["status"].is_object()) return;
+std::string text_at(const nlohmann::json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The Volcano job that an object was made for; empty: none.
+std::string job_of(const nlohmann::json& object) {
+    const nlohmann::json::json_pointer path("/metadata/ownerReferences");
+    if (!object.contains(path) || !object.at(path).is_array()) return {};
+    for (const auto& owner : object.at(path)) {
+        if (text_at(owner, "kind") == "Job" && text_at(owner, "apiVersion").starts_with("batch.volcano.sh/"))
+            return text_at(owner, "name");
+    }
+    return {};
+}
+
+void read_group_status(const nlohmann::json& group, GangAddress& out) {
+    if (!group.contains("status") || !group["status"].is_object()) return;
     const nlohmann::json& status = group["status"];
     if (status.contains("phase") && status["phase"].is_string()) out.phase = status["phase"].get<std::string>();
     const auto number = [&](const char* key) {
@@ -65,8 +80,13 @@ void AddressBook::enter(const Gang& gang,
                         .path = object_path(api_version, words.text(gang.ns), "podgroups", words.text(gang.name)),
                         .uid = gang.uid,
                         .min_members = gang.min_members,
-                        .phase = {}};
-    read_group_status(json, address);
+                        .phase = {},
+                        .queue = words.str(gang.queue)};
+    if (const nlohmann::json group = nlohmann::json::parse(json, nullptr, false); group.is_object()) {
+        read_group_status(group, address);
+        if (const std::string job = job_of(group); !job.empty())
+            address.job = fmt::format("{}/{}", words.text(gang.ns), job);
+    }
     const std::lock_guard lock(mutex_);
     gangs_[full_name(gang.ns, gang.name, words)] = std::move(address);
 }
@@ -78,6 +98,7 @@ void AddressBook::enter(const Queue& queue, const Vocabulary& words, const std::
                                    words.text(queue.name));
     const std::lock_guard lock(mutex_);
     queues_[words.str(queue.name)] = std::move(path);
+    if (!queue.is_quota) is_open_[words.str(queue.name)] = queue.open;
 }
 
 void AddressBook::enter(const Workload& workload, const Vocabulary& words, const std::string& api_version) {
@@ -94,20 +115,34 @@ void AddressBook::enter(const Workload& workload, const Vocabulary& words, const
     planes_[path] = plane;
 }
 
+void AddressBook::enter_job(const Workload& job, const Vocabulary& words, std::string_view json) {
+    const nlohmann::json object = nlohmann::json::parse(json, nullptr, false);
+    std::string scheduler;
+    if (object.is_object() && object.contains("spec")) scheduler = text_at(object["spec"], "schedulerName");
+    const std::lock_guard lock(mutex_);
+    jobs_[full_name(job.ns, job.name, words)] = std::move(scheduler);
+}
+
 void AddressBook::see(const Object& object,
                       const Vocabulary& words,
                       const std::string& api_version,
                       std::string_view json) {
     if (const auto* gang = std::get_if<Gang>(&object)) enter(*gang, words, api_version, json);
     if (const auto* queue = std::get_if<Queue>(&object)) enter(*queue, words, api_version);
-    if (const auto* workload = std::get_if<Workload>(&object)) enter(*workload, words, api_version);
+    const auto* workload = std::get_if<Workload>(&object);
+    if (workload && workload->kind == WorkloadKind::kVolcanoJob) return enter_job(*workload, words, json);
+    if (workload) enter(*workload, words, api_version);
 }
 
 void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
     const std::lock_guard lock(mutex_);
     if (const auto* gang = std::get_if<Gang>(&object)) gangs_.erase(full_name(gang->ns, gang->name, words));
-    if (const auto* queue = std::get_if<Queue>(&object)) queues_.erase(words.str(queue->name));
+    if (const auto* queue = std::get_if<Queue>(&object)) {
+        queues_.erase(words.str(queue->name));
+        is_open_.erase(words.str(queue->name));
+    }
     if (const auto* workload = std::get_if<Workload>(&object)) {
+        if (workload->kind == WorkloadKind::kVolcanoJob) jobs_.erase(full_name(workload->ns, workload->name, words));
         const bool is_revision = workload->kind == WorkloadKind::kRevision;
         const auto found =
             planes_.find(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
@@ -127,6 +162,25 @@ std::optional<std::string> AddressBook::queue(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     const auto found = queues_.find(name);
     return found == queues_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Where there are no queues at all, everybody is in.
+bool AddressBook::lets_in(const std::string& queue) const {
+    if (is_open_.empty()) return true;
+    const auto found = is_open_.find(queue.empty() ? "default" : queue);
+    return found != is_open_.end() && found->second;
+}
+
+std::vector<std::string> AddressBook::gangs_to_let_in(const Serves& serves) const {
+    std::vector<std::string> found;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, gang] : gangs_) {
+        const bool is_outside = gang.dialect == GangDialect::kVolcano &&
+                                (gang.phase.empty() || gang.phase == "Pending") && lets_in(gang.queue);
+        const auto job = is_outside ? jobs_.find(gang.job) : jobs_.end();
+        if (job != jobs_.end() && serves(job->second)) found.push_back(name);
+    }
+    return found;
 }
 
 std::optional<CommitAddress> AddressBook::commit(const std::string& serving, const std::string& plane) const {

@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/objects.h"
 #include "model/vocabulary.h"
@@ -25,6 +28,8 @@ struct GangAddress {
     std::int32_t running = 0;
     std::int32_t succeeded = 0;
     std::int32_t failed = 0;
+    std::string queue;                 // Volcano
+    std::string job;                   // "ns/name" of the Volcano job it was made for; empty: none
     bool initially_scheduled = false;  // core: the condition is True already
 };
 
@@ -41,6 +46,10 @@ public:
     void see_gone(const Object& object, const Vocabulary& words);
 
     [[nodiscard]] std::optional<GangAddress> gang(const std::string& name) const;
+    // The groups that Volcano's controller made for a job and that nobody has let into their queue yet, where that is
+    // for us to do: `serves` says whether we are the scheduler that the job names. Before, the job gets no pods.
+    using Serves = std::function<bool(std::string_view scheduler)>;
+    [[nodiscard]] std::vector<std::string> gangs_to_let_in(const Serves& serves) const;
     // The path of a Queue or ElasticQuota by its bare name.
     [[nodiscard]] std::optional<std::string> queue(const std::string& name) const;
     [[nodiscard]] std::optional<CommitAddress> commit(const std::string& serving, const std::string& plane) const;
@@ -49,12 +58,17 @@ private:
     void enter(const Gang& gang, const Vocabulary& words, const std::string& api_version, std::string_view json);
     void enter(const Queue& queue, const Vocabulary& words, const std::string& api_version);
     void enter(const Workload& workload, const Vocabulary& words, const std::string& api_version);
+    void enter_job(const Workload& job, const Vocabulary& words, std::string_view json);
+
+    [[nodiscard]] bool lets_in(const std::string& queue) const;
 
     using Plane = std::pair<std::string, std::string>;  // serving deployment "ns/name", plane
 
     mutable std::mutex mutex_;
     std::map<std::string, GangAddress> gangs_;
     std::map<std::string, std::string> queues_;
+    std::map<std::string, bool> is_open_;      // Volcano's queues
+    std::map<std::string, std::string> jobs_;  // Volcano's, with the scheduler they name
     std::map<Plane, CommitAddress> commits_;
     std::map<std::string, Plane> planes_;  // by the path of the workload
 };

@@ -56,6 +56,65 @@ TEST_F(AddressBookTest, QueuesByBareName) {
     EXPECT_EQ(book_.queue("e"), "/apis/scheduling.sigs.k8s.io/v1alpha1/namespaces/ns/elasticquotas/e");
 }
 
+class VolcanoJobTest : public AddressBookTest {
+protected:
+    void see_job(const std::string& scheduler) {
+        see(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j","namespace":"ns"},)"
+            R"("spec":{"schedulerName":")" +
+                scheduler + R"(","tasks":[]}})",
+            "batch.volcano.sh/v1alpha1");
+    }
+    void see_group(const std::string& phase) {
+        see(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"ns",)"
+            R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":"u"}]},)"
+            R"("spec":{"minMember":2,"queue":"q"},"status":{"phase":")" +
+                phase + R"("}})",
+            "scheduling.volcano.sh/v1beta1");
+    }
+    void see_queue(const std::string& name, const std::string& state) {
+        see(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")" + name +
+                R"("},"spec":{"weight":1},"status":{"state":")" + state + R"("}})",
+            "scheduling.volcano.sh/v1beta1");
+    }
+    [[nodiscard]] std::vector<std::string> outside() const {
+        return book_.gangs_to_let_in([](std::string_view scheduler) { return scheduler == "reprieve"; });
+    }
+    const std::vector<std::string> nobody_;
+    const std::vector<std::string> the_group_{"ns/g"};
+};
+
+TEST_F(VolcanoJobTest, TheGroupOfAJobThatNamesUsIsOursToLetIn) {
+    see_group("Pending");
+    EXPECT_EQ(outside(), nobody_) << "its job has not been seen";
+    see_job("volcano");
+    EXPECT_EQ(outside(), nobody_);
+    see_job("reprieve");
+    EXPECT_EQ(outside(), the_group_);
+    forget_last();
+    EXPECT_EQ(outside(), nobody_);
+}
+
+TEST_F(VolcanoJobTest, WhoIsInStaysIn) {
+    see_job("reprieve");
+    see_group("");
+    EXPECT_EQ(outside(), the_group_);
+    for (const char* phase : {"Inqueue", "Running", "Unknown", "Completed"}) {
+        see_group(phase);
+        EXPECT_EQ(outside(), nobody_) << phase;
+    }
+}
+
+TEST_F(VolcanoJobTest, AQueueThatIsClosedOrMissingLetsNobodyIn) {
+    see_job("reprieve");
+    see_group("Pending");
+    see_queue("other", "Open");
+    EXPECT_EQ(outside(), nobody_) << "there is no such queue";
+    see_queue("q", "Closed");
+    EXPECT_EQ(outside(), nobody_);
+    see_queue("q", "Open");
+    EXPECT_EQ(outside(), the_group_);
+}
+
 TEST_F(AddressBookTest, CommitsByServingDeploymentAndPlane) {
     see_deployment(R"("labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w1"})");
     ASSERT_TRUE(book_.commit("ns/h", "w1").has_value());

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace reprieve {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kMark = "DisruptionTarget";
+constexpr std::string_view kOurWords = "reprieve: ";  // a mark's message begins so
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -74,20 +78,29 @@ std::string mark_body(const std::string& uid,
                       const std::map<std::string, std::string>& annotations) {
     Json metadata = metadata_of(uid);
     if (!annotations.empty()) metadata["annotations"] = annotations;
-    return text_of({{"metadata", metadata},
-                    {"status",
-                     {{"conditions",
-                       Json::array({condition("DisruptionTarget", "True", "PreemptionByScheduler", message, now)})}}}});
+    const Json mark = condition(kMark, "True", "PreemptionByScheduler", fmt::format("{}{}", kOurWords, message), now);
+    return text_of({{"metadata", metadata}, {"status", {{"conditions", Json::array({mark})}}}});
 }
 
-std::string unmark_body(const std::string& uid) {
-    const Json gone = {{"type", "DisruptionTarget"}, {"$patch", "delete"}};
-    return text_of({{"metadata", metadata_of(uid)}, {"status", {{"conditions", Json::array({gone})}}}});
+bool has_our_mark(std::string_view pod_json) {
+    const nlohmann::json pod = nlohmann::json::parse(pod_json, nullptr, false);
+    const nlohmann::json::json_pointer path("/status/conditions");
+    if (!pod.is_object() || !pod.contains(path) || !pod.at(path).is_array()) return false;
+    return std::ranges::any_of(pod.at(path), [](const nlohmann::json& one) {
+        const auto text = [&](const char* key) {
+            const auto found = one.is_object() ? one.find(key) : one.end();
+            return found != one.end() && found->is_string() ? found->get<std::string>() : std::string();
+        };
+        return text("type") == kMark && text("message").starts_with(kOurWords);
+    });
 }
 
-std::string soft_eviction_text(const std::string& owner, const std::string& reason, Time now) {
-    return text_of(
-        {{"preemptJob", owner}, {"reason", reason}, {"initiator", "reprieve"}, {"timestamp", condition_time(now)}});
+std::string unmark_body(const std::string& uid, const std::vector<std::string>& notes) {
+    const Json gone = {{"type", kMark}, {"$patch", "delete"}};
+    Json metadata = metadata_of(uid);
+    for (const std::string& key : notes)
+        metadata["annotations"][key] = nullptr;
+    return text_of({{"metadata", metadata}, {"status", {{"conditions", Json::array({gone})}}}});
 }
 
 std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds) {
@@ -130,11 +143,10 @@ std::string annotations_body(const std::string& uid,
 }
 
 std::string scale_body(std::int64_t from, std::int64_t to) {
-    Json steps = Json::array();
-    // A scale of 0 is written as nothing at all, which cannot be tested for.
-    if (from > 0) steps.push_back({{"op", "test"}, {"path", "/spec/replicas"}, {"value", from}});
-    steps.push_back({{"op", "add"}, {"path", "/spec/replicas"}, {"value", to}});
-    return text_of(steps);
+    // A scale of 0 is written as nothing at all.
+    const Json before = from > 0 ? Json{{"op", "test"}, {"path", "/spec/replicas"}, {"value", from}}
+                                 : Json{{"op", "test"}, {"path", "/spec"}, {"value", Json::object()}};
+    return text_of(Json::array({before, {{"op", "add"}, {"path", "/spec/replicas"}, {"value", to}}}));
 }
 
 std::string max_scale_body(std::int64_t from, std::int64_t to) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -19,7 +20,6 @@ inline constexpr const char* kPlanAnnotation = "reprieve.dev/plan";
 inline constexpr const char* kDevicesAnnotation = "reprieve.dev/devices";
 inline constexpr const char* kClaimAnnotation = "reprieve.dev/claimed-by";
 inline constexpr const char* kDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
-inline constexpr const char* kSoftEvictionAnnotation = "scheduling.koordinator.sh/soft-eviction";
 inline constexpr const char* kMaxScaleAnnotation = "autoscaling.knative.dev/max-scale";
 
 struct PlanRecord {
@@ -43,13 +43,14 @@ struct PlanRecord {
                                           Time now);
 [[nodiscard]] std::string clear_nomination_body(const std::string& uid);
 [[nodiscard]] std::string unschedulable_body(const std::string& uid, const std::string& message, Time now);
-// `annotations` go with it in the same patch.
+// The mark of a victim, in words that `has_our_mark` knows again. `annotations` go with it in the same patch.
 [[nodiscard]] std::string mark_body(const std::string& uid,
                                     const std::string& message,
                                     Time now,
                                     const std::map<std::string, std::string>& annotations = {});
-[[nodiscard]] std::string unmark_body(const std::string& uid);
-[[nodiscard]] std::string soft_eviction_text(const std::string& owner, const std::string& reason, Time now);
+[[nodiscard]] bool has_our_mark(std::string_view pod_json);
+// `notes`: annotations that go with the mark.
+[[nodiscard]] std::string unmark_body(const std::string& uid, const std::vector<std::string>& notes);
 [[nodiscard]] std::string delete_body(const std::string& uid, std::optional<std::int64_t> grace_seconds);
 [[nodiscard]] std::string eviction_body(const std::string& name, const std::string& uid);
 [[nodiscard]] std::string binding_body(const std::string& name,

@@ -34,8 +34,11 @@ TEST(Bodies, DeletesAndEvictionsNameTheUid) {
     EXPECT_EQ(
         eviction_body("p", "u"),
         R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"preconditions":{"uid":"u"}}})");
-    EXPECT_EQ(unmark_body("u"),
+    EXPECT_EQ(unmark_body("u", {}),
               R"({"metadata":{"uid":"u"},"status":{"conditions":[{"type":"DisruptionTarget","$patch":"delete"}]}})");
+    EXPECT_EQ(
+        unmark_body("u", {"a/b"}),
+        R"({"metadata":{"uid":"u","annotations":{"a/b":null}},"status":{"conditions":[{"type":"DisruptionTarget","$patch":"delete"}]}})");
 }
 
 TEST(Bodies, BindingCarriesTheDevices) {
@@ -47,7 +50,8 @@ TEST(Bodies, BindingCarriesTheDevices) {
 TEST(Bodies, ScalingIsRefusedWhereSomebodyElseScaled) {
     EXPECT_EQ(scale_body(3, 2),
               R"([{"op":"test","path":"/spec/replicas","value":3},{"op":"add","path":"/spec/replicas","value":2}])");
-    EXPECT_EQ(scale_body(0, 1), R"([{"op":"add","path":"/spec/replicas","value":1}])");
+    EXPECT_EQ(scale_body(0, 1),
+              R"([{"op":"test","path":"/spec","value":{}},{"op":"add","path":"/spec/replicas","value":1}])");
     EXPECT_EQ(
         max_scale_body(3, 2),
         R"([{"op":"test","path":"/metadata/annotations/autoscaling.knative.dev~1max-scale","value":"3"},{"op":"replace","path":"/metadata/annotations/autoscaling.knative.dev~1max-scale","value":"2"}])");

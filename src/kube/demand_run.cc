@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "manifest/soft_note.h"
+
 namespace reprieve {
 namespace {
 
@@ -23,8 +25,8 @@ bool is_over(const Eviction& eviction, const KnownPod& known) {
 }
 
 std::string mark_message(const Eviction& eviction) {
-    std::string message = fmt::format(
-        "reprieve: preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
+    std::string message =
+        fmt::format("preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
     if (!eviction.reason.empty()) message += ": " + eviction.reason;
     return message;
 }
@@ -162,7 +164,7 @@ void DemandRun::mark(const Eviction& eviction) {
     if (is_over(eviction, known) || (marked && !softly)) return;
 
     std::map<std::string, std::string> annotations;
-    if (softly) annotations[kSoftEvictionAnnotation] = soft_eviction_text(eviction.owner, eviction.reason, plan_->now);
+    if (softly) annotations[SoftEviction::kAnnotation] = soft_note(eviction, plan_->now);
     PodWrite write = status_patch(softly ? SinkStep::kEvict : SinkStep::kMark,
                                   eviction.pod,
                                   eviction.uid,
@@ -207,7 +209,7 @@ void DemandRun::evict(const Eviction& eviction) {
 
 // The budget let nobody go: a pod that stays must not look as if it were leaving.
 void DemandRun::take_back_mark(const Eviction& eviction) {
-    PodWrite write = status_patch(SinkStep::kMark, eviction.pod, eviction.uid, unmark_body(eviction.uid));
+    PodWrite write = status_patch(SinkStep::kMark, eviction.pod, eviction.uid, unmark_body(eviction.uid, {}));
     write.change = [](KnownPod& pod) {
         pod.marked = false;
         pod.deleting = {};

@@ -38,24 +38,25 @@ FakeApi::FakeApi(Script script) : script_(std::move(script)), listener_(std::mak
         Reply reply;
         std::size_t round = 0;
         {
-            const std::lock_guard lock(mutex_);
+            std::unique_lock lock(mutex_);
             asked_.push_back(asked);
             round = stream_round_;
             reply = script_(asked);
+            changed_.notify_all();
+            if (reply.silent) wait_for_end(lock, round);
         }
-        changed_.notify_all();
         response.status = reply.status;
         if (!reply.retry_after.empty()) response.set_header("Retry-After", reply.retry_after);
         if (!reply.date.empty()) response.set_header("Date", reply.date);
         if (!reply.stays_open) return response.set_content(reply.body, "application/json");
-        response.set_chunked_content_provider(
-            "application/json", [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {
-                if (!body.empty()) sink.write(body.data(), body.size());
-                std::unique_lock lock(mutex_);
-                changed_.wait_for(lock, kNever, [&] { return stopping_ || stream_round_ != round; });
-                sink.done();
-                return true;
-            });
+        response.set_chunked_content_provider("application/json",
+                                              [this, round, body = reply.body](std::size_t, httplib::DataSink& sink) {
+                                                  if (!body.empty()) sink.write(body.data(), body.size());
+                                                  std::unique_lock lock(mutex_);
+                                                  wait_for_end(lock, round);
+                                                  sink.done();
+                                                  return true;
+                                              });
     };
     server.Get(".*", handle).Post(".*", handle).Put(".*", handle).Patch(".*", handle).Delete(".*", handle);
     // The library lets five connections wait; one more and its client tries again only after a second.
@@ -76,6 +77,10 @@ FakeApi::~FakeApi() {
     changed_.notify_all();
     listener_->server.stop();
     listener_->thread.join();
+}
+
+void FakeApi::wait_for_end(std::unique_lock<std::mutex>& lock, std::size_t round) {
+    changed_.wait_for(lock, kNever, [&] { return stopping_ || stream_round_ != round; });
 }
 
 Access FakeApi::access() const {

@@ -32,6 +32,7 @@ public:
         std::string retry_after;
         std::string date;
         bool stays_open = false;  // the body comes at once, the end when the fake is told to `end_streams`
+        bool silent = false;      // nothing comes before the fake is told to `end_streams`
     };
     using Script = std::function<Reply(const Asked&)>;
 
@@ -49,6 +50,9 @@ public:
 
 private:
     struct Listener;
+    // Until the streams of that round are to end.
+    void wait_for_end(std::unique_lock<std::mutex>& lock, std::size_t round);
+
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     Script script_;

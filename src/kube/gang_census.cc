@@ -7,10 +7,12 @@
 
 namespace reprieve {
 
+bool GangCensus::serves(std::string_view scheduler) const {
+    return std::ranges::find(scheduler_names_, scheduler) != scheduler_names_.end();
+}
+
 GangCensus::Member GangCensus::member_of(const Pod& pod, const Vocabulary& words) const {
-    const std::string_view scheduler = words.text(words.spec(pod.spec).scheduler);
-    const bool ours = std::ranges::find(scheduler_names_, scheduler) != scheduler_names_.end();
-    if (!pod.group || !ours) return {};
+    if (!pod.group || !serves(words.text(words.spec(pod.spec).scheduler))) return {};
     const bool has_place = pod.node && !pod.terminating() && !pod.finished();
     const bool succeeded = pod.phase == PodPhase::kSucceeded;
     return {.gang = fmt::format("{}/{}", words.text(pod.ns), words.text(pod.group)),
@@ -49,23 +51,29 @@ void GangCensus::add(const Member& member, std::int32_t sign) {
     count.running += sign * member.part.running;
     count.succeeded += sign * member.part.succeeded;
     count.failed += sign * member.part.failed;
-    note(member.gang, count);
+    changed_[member.gang] = count;
+    tell();
     if (count == GangCount{}) gangs_.erase(member.gang);
 }
 
 void GangCensus::see_group(const std::string& gang) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = gangs_.find(gang); found != gangs_.end()) note(gang, found->second);
+    if (const auto found = gangs_.find(gang); found != gangs_.end()) changed_[gang] = found->second;
+    tell();
 }
 
-void GangCensus::note(const std::string& gang, const GangCount& count) {
-    const bool first = changed_.empty();
-    changed_[gang] = count;
-    if (first && on_change_) on_change_();
+void GangCensus::see_more() {
+    const std::lock_guard lock(mutex_);
+    tell();
+}
+
+void GangCensus::tell() {
+    if (!std::exchange(told_, true) && on_change_) on_change_();
 }
 
 std::map<std::string, GangCount> GangCensus::take_changes() {
     const std::lock_guard lock(mutex_);
+    told_ = false;
     return std::exchange(changed_, {});
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,11 +35,14 @@ public:
     void see_gone(const std::string& pod);
     // The gang's own object is new or changed.
     void see_group(const std::string& gang);
+    // So is something else that the words about gangs depend on.
+    void see_more();
 
+    // Whether a pod that names this scheduler is ours.
+    [[nodiscard]] bool serves(std::string_view scheduler) const;
     // The gangs that have changed since this was last asked, by "ns/name".
     [[nodiscard]] std::map<std::string, GangCount> take_changes();
-    // Called, on whatever thread sees it, with the first change after `take_changes`; it may not ask back. Empty:
-    // nobody.
+    // Called, on whatever thread sees it, with the first news after `take_changes`; it may not ask back. Empty: nobody.
     void on_change(std::function<void()> listener);
 
 private:
@@ -50,13 +54,14 @@ private:
     [[nodiscard]] Member member_of(const Pod& pod, const Vocabulary& words) const;
     void put(const std::string& pod, Member member);
     void add(const Member& member, std::int32_t sign);
-    void note(const std::string& gang, const GangCount& count);
+    void tell();
 
     const std::vector<std::string> scheduler_names_;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Member> members_;  // by "ns/name"
     std::unordered_map<std::string, GangCount> gangs_;
     std::map<std::string, GangCount> changed_;
+    bool told_ = false;  // since `take_changes`
     std::function<void()> on_change_;
 };
 

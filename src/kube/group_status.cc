@@ -144,6 +144,19 @@ void GroupStatus::count(const std::string& gang, const GangCount& count, Time no
     if (address->dialect == GangDialect::kVolcano) tell_numbers(gang, *address, count);
 }
 
+void GroupStatus::let_in(const std::vector<std::string>& gangs) {
+    std::map<std::string, std::string> outside;
+    for (const std::string& gang : gangs) {
+        const auto address = addresses_->gang(gang);
+        if (!address) continue;
+        outside.emplace(gang, address->uid);
+        const auto before = let_in_.find(gang);
+        const bool knows = before != let_in_.end() && before->second == address->uid;
+        if (!knows) send(gang, *address, body_of({{"phase", "Inqueue"}}));
+    }
+    let_in_ = std::move(outside);
+}
+
 void GroupStatus::tell_numbers(const std::string& gang, const GangAddress& address, const GangCount& count) {
     if (address.phase == "Completed") return;
     const std::string phase = later_phase(address, count);
@@ -171,10 +184,17 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
                          .uid = {},
                          .ok = answer.ok(),
                          .what = answer.ok() ? std::string() : answer.text()});
-        if (answer.ok()) return;
-        told_.erase(gang);
-        numbers_.erase(gang);
+        if (!answer.ok()) not_told(gang, answer);
     });
+}
+
+void GroupStatus::not_told(const std::string& gang, const HttpAnswer& answer) {
+    told_.erase(gang);
+    numbers_.erase(gang);
+    let_in_.erase(gang);
+    const bool is_gone = answer.status == 404;
+    if (census_ == nullptr || is_gone) return;
+    outbox_->run_after(again_, [this, gang] { census_->see_group(gang); });
 }
 
 }  // namespace reprieve

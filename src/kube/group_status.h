@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kube/address_book.h"
 #include "kube/gang_census.h"
@@ -18,7 +19,12 @@ namespace reprieve {
 
 class GroupStatus {
 public:
-    GroupStatus(Outbox& outbox, const AddressBook& addresses) : outbox_(&outbox), addresses_(&addresses) {}
+    // The census, if there is one, is asked again for a gang that could not be told, after a while.
+    GroupStatus(Outbox& outbox, const AddressBook& addresses, GangCensus* census = nullptr, Duration again = {})
+        : outbox_(&outbox),
+          addresses_(&addresses),
+          census_(census),
+          again_(again) {}
 
     // A new plan: gangs of which members wait, or are bound now, or have no place.
     void take(const Plan& plan);
@@ -26,6 +32,8 @@ public:
     void member_ended(const std::string& gang, bool bound, Time now);
     // What its members do has changed, or may have.
     void count(const std::string& gang, const GangCount& count, Time now);
+    // These are outside of their queues, and may come in.
+    void let_in(const std::vector<std::string>& gangs);
 
 private:
     struct Verdict {
@@ -44,13 +52,17 @@ private:
     // Volcano's numbers, and the phases that follow from them.
     void tell_numbers(const std::string& gang, const GangAddress& address, const GangCount& count);
     void send(const std::string& gang, const GangAddress& address, const std::string& body);
+    void not_told(const std::string& gang, const HttpAnswer& answer);
 
     Outbox* outbox_;
     const AddressBook* addresses_;
+    GangCensus* census_;
+    Duration again_;
     std::map<std::string, Binding> binding_;  // gangs with binds on their way
     std::set<std::string> waiting_;           // gangs that were told that they wait for victims
     std::map<std::string, Verdict> told_;
     std::map<std::string, std::string> numbers_;  // as last told
+    std::map<std::string, std::string> let_in_;   // groups that have not been seen inside yet, with their UIDs
 };
 
 }  // namespace reprieve

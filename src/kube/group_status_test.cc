@@ -19,16 +19,20 @@ constexpr Time kNow{1'767'268'800'000'000};
 
 class GroupStatusTest : public ::testing::Test {
 protected:
-    void see(const std::string& api_version, const std::string& spec, const std::string& status) {
-        const std::string json = R"({"apiVersion":")" + api_version +
-                                 R"(","kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},"spec":{)" + spec +
-                                 R"(},"status":{)" + status + "}}";
+    void see(const std::string& api_version,
+             const std::string& spec,
+             const std::string& status,
+             const std::string& name = "g") {
+        const std::string json = R"({"apiVersion":")" + api_version + R"(","kind":"PodGroup","metadata":{"name":")" +
+                                 name + R"(","namespace":"ns"},"spec":{)" + spec + R"(},"status":{)" + status + "}}";
         Decoder decoder(words_);
         auto decoded = decoder.decode(json);
         ASSERT_TRUE(decoded && *decoded);
         addresses_.see(**decoded, words_, api_version, json);
     }
-    void see_volcano(const std::string& status) { see("scheduling.volcano.sh/v1beta1", R"("minMember":2)", status); }
+    void see_volcano(const std::string& status, const std::string& name = "g") {
+        see("scheduling.volcano.sh/v1beta1", R"("minMember":2)", status, name);
+    }
     void see_core(const std::string& status) {
         see("scheduling.k8s.io/v1beta1", R"("schedulingPolicy":{"gang":{"minCount":2}})", status);
     }
@@ -37,6 +41,9 @@ protected:
     }
     void count(const GangCount& count) {
         on_thread([&] { groups_.count("ns/g", count, kNow); });
+    }
+    void let_in(const std::vector<std::string>& gangs) {
+        on_thread([&] { groups_.let_in(gangs); });
     }
     // The body of the newest status patch; empty: there was none.
     std::string told() const {
@@ -53,24 +60,48 @@ protected:
         return plan;
     }
 
-private:
-    void on_thread(const std::function<void()>& work) {
-        std::atomic<bool> done = false;
-        client_.run(this, [&] {
+    void see_member(const std::string& name) {
+        Decoder decoder(words_);
+        const auto decoded = decoder.decode(pod_json(name,
+                                                     "1",
+                                                     R"("schedulerName":"reprieve","nodeName":"n1")",
+                                                     R"("phase":"Running")",
+                                                     R"("annotations":{"scheduling.k8s.io/group-name":"g"})"));
+        ASSERT_TRUE(decoded && *decoded);
+        census_.see(std::get<Pod>(**decoded), words_);
+    }
+    void start(std::function<void()> work) {
+        client_.run(this, [this, work = std::move(work)] {
             work();
-            done = true;
+            started_ = true;
         });
-        while (!done || !outbox_.settled())
+    }
+    void settle() {
+        while (!started_ || !outbox_.settled())
             std::this_thread::yield();
+        started_ = false;
+    }
+    void on_thread(std::function<void()> work) {
+        start(std::move(work));
+        settle();
     }
 
+    FakeApi::Reply answer(const FakeApi::Asked& asked) {
+        if (refuses_) return {.status = 403};
+        return {.stays_open = holds_first_ && asked.body.find(R"("running":1)") != std::string::npos};
+    }
+
+    std::atomic<bool> started_ = false;
+    std::atomic<bool> refuses_ = false;
+    std::atomic<bool> holds_first_ = false;
     Vocabulary words_;
     AddressBook addresses_;
-    FakeApi api_{[](const FakeApi::Asked&) { return FakeApi::Reply{}; }};
+    GangCensus census_{{"reprieve"}};
+    FakeApi api_{[this](const FakeApi::Asked& asked) { return answer(asked); }};
     HttpClient client_{api_.access(), api_.client_options()};
     KnownPods pods_;
     Outbox outbox_{client_, pods_, [] { return true; }};
-    GroupStatus groups_{outbox_, addresses_};
+    GroupStatus groups_{outbox_, addresses_, &census_, Duration{1'000}};
 };
 
 TEST_F(GroupStatusTest, AGangIsToldOnceThatItWaitsForVictims) {
@@ -124,6 +155,53 @@ TEST_F(GroupStatusTest, AVolcanoGroupIsCompletedWhenAllItsMembersAreDone) {
     EXPECT_THAT(told(), Not(HasSubstr("phase")));
     count({.members = 2, .placed = 2, .succeeded = 2});
     EXPECT_THAT(told(), HasSubstr(R"("phase":"Completed")"));
+}
+
+TEST_F(GroupStatusTest, AGroupIsLetInOnceForEveryTimeItWaitsOutside) {
+    see_volcano(R"("phase":"Pending")");
+    let_in({"ns/g"});
+    EXPECT_EQ(told(), R"({"status":{"phase":"Inqueue"}})");
+    let_in({"ns/g"});
+    EXPECT_EQ(writes(), 1U) << "the server has not told of it yet";
+    let_in({});
+    let_in({"ns/g"});
+    EXPECT_EQ(writes(), 2U) << "it was inside, and was sent out again";
+}
+
+TEST_F(GroupStatusTest, WhatIsToldLaterArrivesLater) {
+    see_volcano(R"("phase":"Running")");
+    see_volcano(R"("phase":"Running")", "other");
+    holds_first_ = true;
+    start([&] {
+        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 1}, kNow);
+        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 2}, kNow);
+        groups_.count("ns/other", {.members = 2, .placed = 2, .running = 2}, kNow);
+    });
+    ASSERT_TRUE(api_.wait([](const auto& asked) { return asked.size() == 2; }));
+    for (const FakeApi::Asked& asked : api_.asked())
+        EXPECT_EQ(asked.path.find("/other/") == std::string::npos, asked.body.find(":1") != std::string::npos);
+    api_.end_streams();
+    settle();
+    EXPECT_EQ(writes(), 3U);
+    EXPECT_THAT(told(), HasSubstr(R"("running":2)"));
+}
+
+TEST_F(GroupStatusTest, WhatCouldNotBeToldIsCountedAgain) {
+    see_volcano(R"("phase":"Running")");
+    see_member("a");
+    see_member("b");
+    const auto counted = census_.take_changes();
+    refuses_ = true;
+    count(counted.at("ns/g"));
+    EXPECT_EQ(writes(), 1U);
+    auto again = census_.take_changes();
+    for (; again.empty(); again = census_.take_changes())
+        std::this_thread::yield();
+    EXPECT_EQ(again, counted);
+    refuses_ = false;
+    count(again.at("ns/g"));
+    EXPECT_THAT(told(), HasSubstr(R"("running":2)"));
+    EXPECT_EQ(writes(), 2U);
 }
 
 TEST_F(GroupStatusTest, OtherDialectsAreLeftToTheirControllers) {

@@ -29,6 +29,7 @@ struct HttpAnswer {
 
     bool retryable = true;  // of a failure
     bool withheld = false;  // a failure: it was not sent, because its gate was shut
+    bool unsure = false;    // this or an earlier attempt may have been carried out, though nobody said so
 };
 
 struct HttpRequest {
@@ -42,7 +43,9 @@ struct HttpRequest {
     Duration deadline{15'000'000};          // of one attempt
     Duration patience{60'000'000};          // for all attempts and the waits between them; 0: one attempt
     std::size_t answer_limit = 16U << 20U;  // bytes
-    Duration silence;                       // of a stream: none longer than this; 0: any
+    // Of a stream: none longer than this; 0: any. Of a call: on all connections that it may be sharing; 0: as the
+    // client has it. Twice as long after every failure.
+    Duration silence;
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;
     // Asked before every attempt; false: it is not made. Must outlive the request.

@@ -11,6 +11,8 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kSpareTransfers = 128;
+constexpr std::chrono::milliseconds kLookForSilence{250};
+constexpr int kMostDoublings = 5;
 
 std::chrono::microseconds span_of(Duration duration) { return std::chrono::microseconds(duration.us); }
 
@@ -109,6 +111,7 @@ HttpClient::StreamId HttpClient::open(const void* owner, HttpRequest request, Tr
     call->request.patience = {};
     call->receive = std::move(receive);
     call->done = std::move(done);
+    call->number = ++calls_;
     call->stream = next_stream_++;
     const StreamId id = call->stream;
     start(std::move(call));
@@ -147,6 +150,7 @@ void HttpClient::loop() {
         int running = 0;
         curl_multi_perform(multi_, &running);
         collect_finished();
+        end_silent();
         start_waiting();
         if (!woken_) curl_multi_poll(multi_, nullptr, 0, poll_milliseconds(), nullptr);
     }
@@ -200,7 +204,10 @@ void HttpClient::start_next(Waiting& lane) {
     CallPtr call = std::move(lane.begin()->second);
     lane.erase(lane.begin());
     if (call->request.gate != nullptr && !(*call->request.gate)()) {
-        call->done({.failure = "not sent: no longer allowed to act", .retryable = false, .withheld = true});
+        call->done({.failure = "not sent: no longer allowed to act",
+                    .retryable = false,
+                    .withheld = true,
+                    .unsure = call->unsure});
         return;
     }
     if (call->started == Clock::time_point()) call->started = Clock::now();
@@ -227,6 +234,8 @@ void HttpClient::start(CallPtr call) {
     if (spare_.empty()) spare_.push_back(std::make_unique<Transfer>());
     std::unique_ptr<Transfer> transfer = std::move(spare_.back());
     spare_.pop_back();
+    call->begun = Clock::now();
+    call->round = line_.pulse().round();
     transfer->prepare(line_, call->request, call->receive);
     const CURLMcode code = curl_multi_add_handle(multi_, transfer->handle());
     REPRIEVE_CHECK(code == CURLM_OK, "{}", curl_multi_strerror(code));
@@ -240,18 +249,58 @@ void HttpClient::collect_finished() {
     while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         const CURLcode code = message->data.result;  // the message dies with the next call
-        Transfer* transfer = Transfer::of(message->easy_handle);
-        const auto found = active_.find(transfer);
-        REPRIEVE_CHECK(found != active_.end(), "a transfer that nobody started");
-        CallPtr call = std::move(found->second);
-        active_.erase(found);
-        curl_multi_remove_handle(multi_, transfer->handle());
-        if (!call->is_stream()) --active_count_[lane_of(call->request)];
-        if (code == CURLE_OPERATION_TIMEDOUT) line_.avoid_open_connections();
-        HttpAnswer answer = transfer->finish(code);
-        if (spare_.size() < kSpareTransfers) spare_.push_back(std::move(call->transfer));
-        end(std::move(call), std::move(answer));
+        finish(Transfer::of(message->easy_handle), code);
     }
+}
+
+void HttpClient::finish(Transfer* transfer, CURLcode code) {
+    const auto found = active_.find(transfer);
+    REPRIEVE_CHECK(found != active_.end(), "a transfer that nobody started");
+    CallPtr call = std::move(found->second);
+    active_.erase(found);
+    curl_multi_remove_handle(multi_, transfer->handle());
+    if (!call->is_stream()) --active_count_[lane_of(call->request)];
+    note_pulse(*call, code);
+    HttpAnswer answer = transfer->finish(code);
+    if (spare_.size() < kSpareTransfers) spare_.push_back(std::move(call->transfer));
+    end(std::move(call), std::move(answer));
+}
+
+void HttpClient::note_pulse(const Call& call, CURLcode code) {
+    if (code == CURLE_OK) line_.pulse().hear(call.round, Clock::now());
+    if (code == CURLE_OPERATION_TIMEDOUT && line_.pulse().give_up(call.round))
+        spdlog::warn("{} {}: no answer; other connections are opened", call.request.method, call.request.path);
+}
+
+bool HttpClient::is_silent(const Call& call, Clock::time_point now) const {
+    if (call.is_stream()) return false;
+    const Duration first = call.request.silence.us > 0 ? call.request.silence : options_.silence;
+    const Duration limit{first.us << std::min(call.backoff.failures(), kMostDoublings)};
+    return line_.pulse().is_silent(call.round, call.begun, limit, now);
+}
+
+void HttpClient::end_silent() {
+    const auto now = Clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + kLookForSilence;
+    if (time_out([&](const Call& call) { return is_silent(call, now); }) == 0) return;
+    // Streams on the same connections hear nothing either.
+    static_cast<void>(
+        time_out([&](const Call& call) { return call.is_stream() && call.round != line_.pulse().round(); }));
+}
+
+std::size_t HttpClient::time_out(const std::function<bool(const Call&)>& is_over) {
+    std::vector<std::pair<std::uint64_t, Transfer*>> over;  // in order of arrival
+    for (const auto& [transfer, call] : active_) {
+        if (is_over(*call)) over.emplace_back(call->number, transfer);
+    }
+    std::ranges::sort(over);
+    for (const auto& [number, transfer] : over) {
+        // Whoever hears that its call has failed may have given up others.
+        const auto found = active_.find(transfer);
+        if (found != active_.end() && found->second->number == number) finish(transfer, CURLE_OPERATION_TIMEDOUT);
+    }
+    return over.size();
 }
 
 void HttpClient::end(CallPtr call, HttpAnswer answer) {
@@ -259,6 +308,8 @@ void HttpClient::end(CallPtr call, HttpAnswer answer) {
     if (answer.server_ahead) clock_.hear(*answer.server_ahead);
     if (answer.status == 401) line_.token().distrust();
     if (answer.status == 429) ++counts_.refused;
+    call->unsure = call->unsure || answer.status == 0 || answer.status >= 500;
+    answer.unsure = call->unsure;
     if (!try_again(call, answer)) call->done(std::move(answer));
 }
 
@@ -292,6 +343,8 @@ int HttpClient::poll_milliseconds() const {
     const auto now = Clock::now();
     if (!timers_.empty()) wait = std::min(wait, ceil<milliseconds>(timers_.begin()->first - now));
     if (hold_until_ > now) wait = std::min(wait, ceil<milliseconds>(hold_until_ - now));
+    const bool has_calls = std::ranges::any_of(active_count_, [](std::size_t count) { return count > 0; });
+    if (has_calls) wait = std::min(wait, ceil<milliseconds>(next_look_ - now));
     return static_cast<int>(std::max(wait, milliseconds(0)).count());
 }
 

@@ -2,7 +2,8 @@
 //
 // Every callback runs on that thread, one at a time, so whoever lives on callbacks and timers alone needs no lock.
 // Passing failures (no answer, 429, 5xx) are tried again with growing waits, no earlier than the server asks for. The
-// number of usual requests in flight is bounded; the rest waits its turn, by rank and then in order.
+// number of usual requests in flight is bounded; the rest waits its turn, by rank and then in order. Connections that
+// have fallen silent are left for new ones long before a deadline is reached.
 //
 // Whoever hands in callbacks names itself as their owner and calls `forget` before it goes.
 #pragma once
@@ -36,6 +37,7 @@ struct HttpClientOptions {
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
     std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
     long connections = 0;               // at most; 0: as many as needed
+    Duration silence{5'000'000};        // of all connections while a first answer is waited for
     std::uint64_t seed = 1;
 };
 
@@ -87,7 +89,10 @@ private:
         StreamId stream = 0;
         std::uint64_t number = 0;   // in order of arrival
         Clock::time_point started;  // of the first attempt
+        Clock::time_point begun;    // of this one
+        std::uint64_t round = 0;    // of connections, that this attempt is in
         Backoff backoff;
+        bool unsure = false;  // an attempt ended without a word on whether it was carried out
         std::unique_ptr<Transfer> transfer;
         [[nodiscard]] bool is_stream() const { return stream != 0; }
     };
@@ -107,6 +112,12 @@ private:
     void start_next(Waiting& lane);
     void start(CallPtr call);
     void collect_finished();
+    void finish(Transfer* transfer, CURLcode code);
+    void end_silent();
+    // Ends what is over as if its time were up; says how many there were.
+    std::size_t time_out(const std::function<bool(const Call&)>& is_over);
+    [[nodiscard]] bool is_silent(const Call& call, Clock::time_point now) const;
+    void note_pulse(const Call& call, CURLcode code);
     void end(CallPtr call, HttpAnswer answer);
     [[nodiscard]] bool try_again(CallPtr& call, const HttpAnswer& answer);
     void enqueue(CallPtr call);
@@ -138,6 +149,7 @@ private:
     std::vector<std::unique_ptr<Transfer>> spare_;
     std::multimap<Clock::time_point, Posted> timers_;
     Clock::time_point hold_until_;  // the server asked to be left alone
+    Clock::time_point next_look_;   // for calls that hear nothing
     StreamId next_stream_ = 1;
 
     std::thread thread_;

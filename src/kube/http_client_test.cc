@@ -69,6 +69,65 @@ TEST_F(HttpClientTest, TriesAgainWhatMayPass) {
     EXPECT_EQ(client.counts().refused, 1U);
 }
 
+TEST_F(HttpClientTest, AConnectionThatBringsNothingIsLeftForAnother) {
+    int calls = 0;
+    FakeApi api([&](const Asked&) { return ++calls == 1 ? Reply{.silent = true} : Reply{.body = "at last"}; });
+    HttpClientOptions options = api.client_options();
+    options.silence = {50'000};
+    HttpClient client(api.access(), options);
+    HttpRequest request = get("/x");
+    request.deadline = request.patience = {600'000'000};  // far away: it is not what helps
+    EXPECT_EQ(ask(client, request).body, "at last");
+}
+
+TEST_F(HttpClientTest, ARequestMaySayHowLongASilenceItBears) {
+    FakeApi api([&](const Asked&) { return Reply{.silent = true}; });
+    HttpClient client(api.access(), api.client_options());
+    HttpRequest request = get("/x");
+    request.deadline = {600'000'000};
+    request.silence = {50'000};
+    request.patience = {};
+    EXPECT_EQ(ask(client, request).status, 0);
+    EXPECT_EQ(api.asked().size(), 1U);
+}
+
+TEST_F(HttpClientTest, StreamsOnConnectionsThatBringNothingEnd) {
+    FakeApi api([&](const Asked& asked) {
+        return asked.path == "/watch" ? Reply{.body = "line\n", .stays_open = true} : Reply{.silent = true};
+    });
+    HttpClientOptions options = api.client_options();
+    options.silence = {50'000};
+    HttpClient client(api.access(), options);
+    std::promise<void> begun;
+    std::promise<HttpAnswer> ended;
+    client.run(this, [&] {
+        client.open(
+            this,
+            get("/watch"),
+            [&](std::string_view) {
+                begun.set_value();
+                return true;
+            },
+            [&](HttpAnswer answer) { ended.set_value(std::move(answer)); });
+    });
+    begun.get_future().get();
+    HttpRequest request = get("/x");
+    request.patience = {};
+    EXPECT_EQ(ask(client, request).status, 0);
+    EXPECT_TRUE(ended.get_future().get().passing());
+}
+
+TEST_F(HttpClientTest, EveryRoundHasConnectionsOfItsOwn) {
+    const Access access{.server = "https://127.0.0.1:1", .authority_pem = "certificates"};
+    Line line(access, {});
+    const std::string first = line.authority();
+    const std::string folder = line.authority_folder("/etc");
+    ASSERT_TRUE(line.pulse().give_up(0));
+    EXPECT_NE(line.authority(), first);
+    EXPECT_THAT(line.authority(), ::testing::StartsWith("certificates"));
+    EXPECT_NE(line.authority_folder("/etc"), folder);
+}
+
 TEST_F(HttpClientTest, DoesNotTryAgainWhatWillNotPass) {
     FakeApi api([](const Asked& asked) { return Reply{.status = asked.path == "/gone" ? 404 : 503}; });
     HttpClient client(api.access(), api.client_options());

@@ -51,7 +51,7 @@ std::string name_of(const Pod& pod, const Vocabulary& words) {
 
 }  // namespace
 
-void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function<std::string()>& version) {
+void KnownPods::see(const Pod& pod, const Vocabulary& words, const PodText& text) {
     KnownPod seen = as_seen(pod, words);
     const bool keep = !is_unremarkable(seen);
     const std::lock_guard lock(mutex_);
@@ -59,17 +59,19 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const std::function
     if (!keep && entries_.empty()) return;
     const std::string name = name_of(pod, words);
     const auto found = entries_.find(name);
+    note_mark(seen, found == entries_.end() ? nullptr : &found->second, text);
     if (found == entries_.end()) {
-        if (keep) tell_of_old_plan(entries_.emplace(name, Entry{.pod = std::move(seen)}).first->second);
+        if (keep) take_in(entries_.emplace(name, Entry{}).first, std::move(seen));
         return;
     }
     Entry& entry = found->second;
     if (entry.pod.uid.empty() || entry.pod.uid == seen.uid) {
+        entry.seen_bound = entry.seen_bound || seen.bound;
         if (entry.writes > 0) {
-            entry.meanwhile = {std::move(seen), version_number(version())};
+            entry.meanwhile = {std::move(seen), version_number(text.version())};
             return;
         }
-        if (entry.written_version != 0 && version_number(version()) < entry.written_version) return;
+        if (entry.written_version != 0 && version_number(text.version()) < entry.written_version) return;
     }
     take_in(found, std::move(seen));
 }
@@ -80,7 +82,8 @@ void KnownPods::take_in(std::unordered_map<std::string, Entry>::iterator entry, 
         entries_.erase(entry);
         return;
     }
-    entry->second = {.pod = std::move(seen), .writes = writes};
+    const bool is_bound = seen.bound;
+    entry->second = {.pod = std::move(seen), .writes = writes, .seen_bound = is_bound};
     tell_of_old_plan(entry->second);
 }
 
@@ -89,13 +92,22 @@ void KnownPods::on_old_plan(std::function<void()> listener) {
     on_old_plan_ = std::move(listener);
 }
 
+// That a binding has failed does not mean that it was not carried out: then the pod is seen on its node.
+bool KnownPods::has_old_plan(const Entry& entry) {
+    const bool is_bound = entry.pod.certain ? entry.pod.bound : entry.seen_bound;
+    return entry.writes == 0 && is_bound && entry.pod.has_plan;
+}
+
 void KnownPods::tell_of_old_plan(const Entry& entry) const {
-    if (on_old_plan_ && entry.writes == 0 && entry.pod.bound && entry.pod.has_plan) on_old_plan_();
+    if (on_old_plan_ && has_old_plan(entry)) on_old_plan_();
 }
 
 void KnownPods::see_gone(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    entries_.erase(name);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;
+    named_.erase(found->second.pod.uid);
+    entries_.erase(found);
 }
 
 KnownPod KnownPods::find(const std::string& name) const {
@@ -111,8 +123,7 @@ std::vector<std::pair<std::string, std::string>> KnownPods::with_old_plans() con
     std::vector<std::pair<std::string, std::string>> found;
     const std::lock_guard lock(mutex_);
     for (const auto& [name, entry] : entries_) {
-        const bool at_rest = entry.writes == 0 && entry.pod.certain;
-        if (at_rest && entry.pod.bound && entry.pod.has_plan) found.emplace_back(name, entry.pod.uid);
+        if (has_old_plan(entry)) found.emplace_back(name, entry.pod.uid);
     }
     std::ranges::sort(found);
     return found;
@@ -122,12 +133,18 @@ void KnownPods::note_victims(const KnownPod& pod) {
     if (pod.has_plan) named_.insert(pod.plan_victims.begin(), pod.plan_victims.end());
 }
 
+// Marks of our own making are entered before they are seen, and looked after by the plan that made them.
+void KnownPods::note_mark(const KnownPod& seen, const Entry* before, const PodText& text) {
+    const bool is_known = before != nullptr && before->pod.uid == seen.uid && before->pod.marked;
+    if (seen.marked && !is_known && text.has_our_mark()) named_.insert(seen.uid);
+}
+
 std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const std::set<std::string>& wanted) {
     std::vector<std::pair<std::string, std::string>> found;
     const std::lock_guard lock(mutex_);
     for (const auto& [name, entry] : entries_) {
         const KnownPod& pod = entry.pod;
-        const bool leaves = pod.deleting.is_set() && pod.certain;
+        const bool leaves = (pod.deleting.is_set() && pod.certain) || pod.softly_evicted;
         if (pod.marked && entry.writes == 0 && !leaves && named_.contains(pod.uid) && !wanted.contains(pod.uid))
             found.emplace_back(name, pod.uid);
     }
@@ -183,7 +200,8 @@ void KnownPods::end_write(const std::string& name, bool ok, const std::string& v
     std::optional<Seen> meanwhile;
     meanwhile.swap(entry.meanwhile);
     if (ok && meanwhile && !version.empty() && meanwhile->version >= entry.written_version)
-        take_in(found, std::move(meanwhile->pod));
+        return take_in(found, std::move(meanwhile->pod));
+    if (!ok) tell_of_old_plan(entry);
 }
 
 std::size_t KnownPods::size() const {

@@ -40,21 +40,26 @@ struct KnownPod {
     bool softly_evicted = false;
 };
 
+// What else the text of a pod says, asked for only where it matters.
+struct PodText {
+    std::function<std::string()> version;  // resourceVersion
+    std::function<bool()> has_our_mark;    // written by this scheduler, now or in an earlier life
+};
+
 class KnownPods {
 public:
-    // `version` gives the resourceVersion of what was seen; it is asked for only where it matters.
-    void see(const Pod& pod, const Vocabulary& words, const std::function<std::string()>& version);
+    void see(const Pod& pod, const Vocabulary& words, const PodText& text);
     void see_gone(const std::string& name);
 
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
 
-    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way or has failed they are
-    // left out.
+    // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way they are left out.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
-    // Pods that are marked as victims, are not leaving, and are named by a plan that is no more; with their UIDs.
-    // `wanted` are victims all the same.
+    // Pods that are marked as victims, are not leaving, and are named by a plan that is no more, or were marked in our
+    // name by whoever acted before us; with their UIDs. `wanted` are victims all the same. Whoever was only
+    // asked to go is spoken free by a plan, not by the want of one.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_marks(const std::set<std::string>& wanted);
 
     // Called, on whatever thread sees it, when a bound pod turns up that still carries a plan. Empty: nobody.
@@ -79,8 +84,11 @@ private:
         int writes = 0;                     // on their way
         std::uint64_t written_version = 0;  // events older than this are old news
         std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
+        bool seen_bound = false;            // whatever became of our writes: nothing undoes it
     };
+    [[nodiscard]] static bool has_old_plan(const Entry& entry);
     void note_victims(const KnownPod& pod);
+    void note_mark(const KnownPod& seen, const Entry* before, const PodText& text);
     [[nodiscard]] std::unordered_set<std::string_view> live_victims() const;
     void forget_victims(const std::unordered_set<std::string_view>& live);
     void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
@@ -89,7 +97,7 @@ private:
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
     std::function<void()> on_old_plan_;
-    std::unordered_set<std::string> named_;  // UIDs in plans, now or before
+    std::unordered_set<std::string> named_;  // UIDs in plans, now or before, and of pods that others marked in our name
     std::size_t most_named_ = kManyVictims;  // then it is time to forget some
 };
 

@@ -19,8 +19,9 @@ protected:
         made.node = words_.string("n1");
         return made;
     }
-    void see(const Pod& pod, const char* version = "1") {
-        pods_.see(pod, words_, [version] { return std::string(version); });
+    void see(const Pod& pod, const char* version = "1") { see_marked(pod, version, false); }
+    void see_marked(const Pod& pod, const char* version = "1", bool by_us = true) {
+        pods_.see(pod, words_, {[version] { return std::string(version); }, [by_us] { return by_us; }});
     }
     void nominate(const char* node) {
         pods_.begin_write("ns/a", "u1", [node](KnownPod& entry) { entry.nominated = node; });
@@ -97,6 +98,53 @@ TEST_F(KnownPodsTest, GoneIsForgottenEvenWithAWriteOnItsWay) {
     pods_.see_gone("ns/a");
     pods_.end_write("ns/a", true, "20");
     EXPECT_EQ(pods_.size(), 0U);
+}
+
+TEST_F(KnownPodsTest, MarksThatWereThereBeforeUsAreOldOnes) {
+    Pod victim = bound("a");
+    victim.disruption_target = true;
+    see_marked(victim);
+    using Named = std::vector<std::pair<std::string, std::string>>;
+    EXPECT_EQ(pods_.with_old_marks({}), (Named{{"ns/a", "u1"}}));
+    EXPECT_EQ(pods_.with_old_marks({"u1"}), Named()) << "it is a victim again";
+    Pod preemptor = pod("high", "u2");
+    preemptor.make_extras().plan = PlanNote{.victim_uids = {"u1"}};
+    see(preemptor);
+    EXPECT_EQ(pods_.with_old_marks({}), Named()) << "whoever it goes for is still there";
+    pods_.see_gone("ns/high");
+    EXPECT_EQ(pods_.with_old_marks({}), (Named{{"ns/a", "u1"}}));
+}
+
+TEST_F(KnownPodsTest, MarksOfOurOwnAreLeftToTheirPlan) {
+    see(bound("a"));
+    pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.marked = true; });
+    Pod victim = bound("a");
+    victim.disruption_target = true;
+    pods_.end_write("ns/a", true, "5");
+    see_marked(victim, "5");
+    EXPECT_TRUE(pods_.with_old_marks({}).empty()) << "it is about to be evicted";
+}
+
+TEST_F(KnownPodsTest, APlanIsOldWhereTheBindingWasSeenAlthoughItsAnswerGotLost) {
+    const auto with_plan = [](Pod made) {
+        made.make_extras().plan = PlanNote{.id = "p"};
+        return made;
+    };
+    const auto bind_in_vain = [&] {
+        pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
+        pods_.end_write("ns/a", false, {});
+    };
+    int told = 0;
+    pods_.on_old_plan([&told] { ++told; });
+    see(with_plan(pod("a")), "10");
+    bind_in_vain();
+    EXPECT_TRUE(pods_.with_old_plans().empty()) << "it may be waiting still";
+    pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
+    see(with_plan(bound("a")), "11");
+    EXPECT_TRUE(pods_.with_old_plans().empty()) << "the answer may come yet";
+    pods_.end_write("ns/a", false, {});
+    EXPECT_EQ(pods_.with_old_plans().size(), 1U);
+    EXPECT_EQ(told, 1);
 }
 
 TEST_F(KnownPodsTest, PlansAndMarksAreRead) {

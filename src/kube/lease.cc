@@ -51,6 +51,7 @@ HttpRequest LeaderLease::request(const char* method) const {
     request.path = path(std::string_view(method) == "POST");
     request.lane = Lane::kUrgent;
     request.deadline = std::min(options_.deadline, Duration{5'000'000});
+    request.silence = request.deadline;
     request.patience = {};  // an old attempt must not come through late: each one is made anew
     return request;
 }

@@ -28,32 +28,54 @@ std::string pod_path(const std::string& pod, std::string_view sub) {
 
 void Outbox::write(PodWrite write, Ended ended) {
     if (write.change) pods_->begin_write(write.pod, write.uid, write.change);
-    const bool tracked = write.change != nullptr;
     write.request.brief = true;
-    const bool gone_is_fine = write.gone_is_fine;
-    SinkReport report{.step = write.step, .pod = write.pod, .uid = std::move(write.uid)};
-    call(write.pod,
-         std::move(write.request),
-         [this, tracked, gone_is_fine, report = std::move(report), ended = std::move(ended)](
-             const HttpAnswer& answer) mutable {
-             const WriteEnd end = end_of(answer);
-             if (tracked) {
-                 const bool has_pod = answer.ok() && !answer.body.starts_with(R"({"kind":"Status",)");
-                 pods_->end_write(
-                     report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
-             }
-             report.ok = end == WriteEnd::kDone || (gone_is_fine && end == WriteEnd::kGone);
-             if (!report.ok) report.what = answer.text();
-             report.tried = !answer.withheld;
-             if (ended) ended(end, answer);
-             this->report(std::move(report));
-         });
+    Ending ending{.report = {.step = write.step, .pod = write.pod, .uid = std::move(write.uid)},
+                  .tracked = write.change != nullptr,
+                  .gone_is_fine = write.gone_is_fine,
+                  .ended = std::move(ended)};
+    call(write.pod, std::move(write.request), [this, ending = std::move(ending)](const HttpAnswer& answer) mutable {
+        answered(std::move(ending), answer);
+    });
+}
+
+void Outbox::answered(Ending ending, const HttpAnswer& answer) {
+    const WriteEnd end = end_of(answer);
+    const bool is_open = end == WriteEnd::kFailed && answer.unsure && ending.report.step == SinkStep::kEvict;
+    if (!is_open) return conclude(std::move(ending), end, answer);
+    open();
+    const std::string path = pod_path(ending.report.pod);
+    const std::string uid = ending.report.uid;
+    const auto look = std::make_shared<SecondLook>(
+        *client_, this, path, uid, [this, ending = std::move(ending), answer](WriteEnd seen) mutable {
+            conclude(std::move(ending), seen, answer);
+            close();
+        });
+    look->start();
+}
+
+void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {
+    SinkReport& report = ending.report;
+    if (ending.tracked) {
+        const bool has_pod = answer.ok() && !answer.body.starts_with(R"({"kind":"Status",)");
+        pods_->end_write(report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
+    }
+    report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone);
+    if (!report.ok) report.what = answer.text();
+    report.tried = !answer.withheld;
+    if (ending.ended) ending.ended(end, answer);
+    this->report(std::move(report));
 }
 
 void Outbox::call(const std::string& object, HttpRequest request, HttpClient::Done done) {
     open();
+    enter(object, {std::move(request), [this, done = std::move(done)](HttpAnswer answer) {
+                       done(std::move(answer));
+                       close();
+                   }});
+}
+
+void Outbox::enter(const std::string& object, Waiting waiting) {
     const auto [line, first] = lines_.try_emplace(object);
-    Waiting waiting{std::move(request), std::move(done)};
     if (first)
         leave(object, std::move(waiting));
     else
@@ -64,7 +86,6 @@ void Outbox::leave(const std::string& object, Waiting waiting) {
     waiting.request.gate = &may_act_;
     client_->send(this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
         done(std::move(answer));
-        close();
         next(object);
     });
 }
@@ -82,13 +103,14 @@ void Outbox::next(const std::string& object) {
 
 void Outbox::tell(HttpRequest request, HttpClient::Done done) {
     request.lane = Lane::kIdle;
-    request.gate = &may_act_;
     ++told_;
-    client_->send(this, std::move(request), [this, done = std::move(done)](const HttpAnswer& answer) {
-        if (!answer.ok()) spdlog::debug("{}", answer.text());
-        if (done) done(answer);
-        --told_;
-    });
+    // What is made anew waits for nobody.
+    const std::string line = std::string_view(request.method) == "POST" ? fmt::format("new {}", ++made_) : request.path;
+    enter(line, {std::move(request), [this, done = std::move(done)](const HttpAnswer& answer) {
+                     if (!answer.ok()) spdlog::debug("{}", answer.text());
+                     if (done) done(answer);
+                     --told_;
+                 }});
 }
 
 void Outbox::report(SinkReport report) {

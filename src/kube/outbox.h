@@ -16,15 +16,10 @@
 #include "kube/frames.h"
 #include "kube/http_client.h"
 #include "kube/known_pods.h"
+#include "kube/second_look.h"
 #include "model/world.h"
 
 namespace reprieve {
-
-enum class WriteEnd : unsigned char {
-    kDone,
-    kGone,  // the object is not there any more, or another has its name
-    kFailed
-};
 
 struct PodWrite {
     SinkStep step = SinkStep::kAnnotate;
@@ -49,7 +44,7 @@ public:
     void write(PodWrite write, Ended ended = {});
     // Any other call, after earlier ones to the same object.
     void call(const std::string& object, HttpRequest request, HttpClient::Done done);
-    // A call that nobody waits for.
+    // A call that nobody waits for; what is told of an object later arrives later.
     void tell(HttpRequest request, HttpClient::Done done = {});
     void run_after(Duration wait, HttpClient::Task task) { client_->run_after(this, wait, std::move(task)); }
 
@@ -71,6 +66,16 @@ private:
         HttpRequest request;
         HttpClient::Done done;
     };
+    struct Ending {
+        SinkReport report;
+        bool tracked = false;
+        bool gone_is_fine = false;
+        Ended ended;
+    };
+    // A write has been answered; where that says nothing certain, the pod is asked.
+    void answered(Ending ending, const HttpAnswer& answer);
+    void conclude(Ending ending, WriteEnd end, const HttpAnswer& answer);
+    void enter(const std::string& object, Waiting waiting);
     void leave(const std::string& object, Waiting waiting);
     void next(const std::string& object);
 
@@ -83,6 +88,7 @@ private:
         lines_;  // an entry: a call is on its way; behind it, those that wait
     std::atomic<std::int64_t> open_{0};
     std::atomic<std::int64_t> told_{0};
+    std::uint64_t made_ = 0;
     std::mutex mutex_;
     std::vector<SinkReport> reports_;
 };

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "kube/bodies.h"
 #include "kube/volume_run.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 namespace {
@@ -24,6 +26,7 @@ bool is_done(const AnnotationChange& change, const KnownPod& known) {
         if (key == kDeletionCostAnnotation)
             return known.deletion_cost ? std::to_string(*known.deletion_cost) : std::string();
         if (key == kPlanAnnotation && !known.has_plan) return std::string();
+        if (key == SoftEviction::kAnnotation && !known.softly_evicted) return std::string();
         return std::nullopt;
     };
     for (const auto& [key, value] : change.set) {
@@ -35,6 +38,10 @@ bool is_done(const AnnotationChange& change, const KnownPod& known) {
     return true;
 }
 
+bool withdraws(const AnnotationChange& change) {
+    return std::ranges::find(change.remove, SoftEviction::kAnnotation) != change.remove.end();
+}
+
 void apply(const AnnotationChange& change, KnownPod& pod) {
     for (const auto& [key, value] : change.set) {
         if (key == kClaimAnnotation) pod.claimed_by = value;
@@ -44,6 +51,7 @@ void apply(const AnnotationChange& change, KnownPod& pod) {
         if (key == kClaimAnnotation) pod.claimed_by.clear();
         if (key == kDeletionCostAnnotation) pod.deletion_cost.reset();
         if (key == kPlanAnnotation) pod.has_plan = false;
+        if (key == SoftEviction::kAnnotation) pod.softly_evicted = pod.marked = false;
     }
 }
 
@@ -52,10 +60,11 @@ void apply(const AnnotationChange& change, KnownPod& pod) {
 KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, KubeSinkOptions options)
     : client_(&client),
       pods_(&pods),
+      addresses_(&addresses),
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
-      groups_(outbox_, addresses),
+      groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling) {
     outbox_.on_failure(options_.on_failure);
@@ -118,6 +127,8 @@ void KubeSink::count_gangs() {
     if (!options_.census || !begun_ || !options_.may_act()) return;
     for (const auto& [gang, count] : options_.census->take_changes())
         groups_.count(gang, count, client_->clock().now());
+    groups_.let_in(
+        addresses_->gangs_to_let_in([this](std::string_view scheduler) { return options_.census->serves(scheduler); }));
 }
 
 void KubeSink::clear_nominations(const Plan& plan) {
@@ -153,9 +164,16 @@ void KubeSink::annotate(const AnnotationChange& change) {
     if (is_done(change, known)) return;
     PodWrite write{.step = SinkStep::kAnnotate, .pod = change.pod, .uid = known.uid};
     write.request.method = "PATCH";
-    write.request.path = pod_path(change.pod);
-    write.request.content_type = kMergePatch;
-    write.request.body = annotations_body(known.uid, change.set, change.remove);
+    // A pod that need not go is not marked either: both came in one call.
+    if (withdraws(change)) {
+        write.request.path = pod_path(change.pod, "status");
+        write.request.content_type = kStrategicPatch;
+        write.request.body = unmark_body(known.uid, change.remove);
+    } else {
+        write.request.path = pod_path(change.pod);
+        write.request.content_type = kMergePatch;
+        write.request.body = annotations_body(known.uid, change.set, change.remove);
+    }
     write.change = [&](KnownPod& entry) { apply(change, entry); };
     outbox_.write(std::move(write));
 }
@@ -208,7 +226,8 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
     request.path = pod_path(placement.pod, "binding");
     request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
     outbox_.call(placement.pod, std::move(request), [this, plan, &placement, conflicts](const HttpAnswer& answer) {
-        if (answer.status == 409) return read_back(plan, placement, answer.text(), conflicts);
+        const bool is_open = answer.status == 409 || (!answer.ok() && answer.unsure);
+        if (is_open) return read_back(plan, placement, answer.text(), conflicts);
         bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
     });
 }
@@ -268,7 +287,7 @@ void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
     request.method = "PATCH";
     request.path = pod_path(pod, "status");
     request.content_type = kStrategicPatch;
-    request.body = unmark_body(uid);
+    request.body = unmark_body(uid, {});
     remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.marked = there; });
 }
 
@@ -290,13 +309,16 @@ void KubeSink::remove(const std::string& pod, const std::string& uid, HttpReques
     });
 }
 
-// Whatever was in the way may have passed by then.
+// Whatever was in the way may have passed by then, and whoever may not act may be allowed to.
 void KubeSink::look_again() {
-    if (looking_ || !options_.may_act()) return;
+    if (looking_) return;
     looking_ = true;
     outbox_.run_after(options_.look_again, [this] {
         looking_ = false;
-        tidy_up(victims_);
+        if (options_.may_act())
+            tidy_up(victims_);
+        else
+            look_again();
     });
 }
 

@@ -83,6 +83,7 @@ private:
 
     HttpClient* client_;
     KnownPods* pods_;
+    const AddressBook* addresses_;
     KubeSinkOptions options_;
     Outbox outbox_;
     Announcer announcer_;

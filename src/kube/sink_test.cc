@@ -15,6 +15,7 @@ using Asked = FakeApi::Asked;
 using Reply = FakeApi::Reply;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -77,7 +78,7 @@ protected:
         auto decoded = decoder.decode(json);
         ASSERT_TRUE(decoded && *decoded);
         if (const auto* pod = std::get_if<Pod>(&**decoded))
-            known_.see(*pod, words_, [] { return std::string("1000"); });
+            known_.see(*pod, words_, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
         else
             addresses_.see(**decoded, words_, "apps/v1", json);
     }
@@ -224,17 +225,21 @@ TEST_F(SinkTest, BindsAndTakesTheNoteAway) {
     EXPECT_THAT(carry_out(plan), IsEmpty()) << "bound already";
 }
 
+std::string bound_with_plan(const std::string& name) {
+    return pod_json(
+        name,
+        "1",
+        R"("nodeName":"n1")",
+        "",
+        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})");
+}
+
 TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
     start([&asked_for = counter_](const Asked&) {
         return ++asked_for == 1 ? Reply{.status = 403, .body = status_json(403, "Forbidden", "not yet")}
                                 : Reply{.body = pod_json("old", "900")};
     });
-    see(pod_json(
-        "old",
-        "1",
-        R"("nodeName":"n1")",
-        "",
-        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    see(bound_with_plan("old"));
     carry_out({.id = "y", .now = kNow});
     // It is tried again after a refusal, without being asked.
     ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 2; }));
@@ -247,12 +252,7 @@ TEST_F(SinkTest, APlanOnABoundPodIsRemovedWhoeverLeftItThere) {
 TEST_F(SinkTest, APlanThatIsSeenOnABoundPodAfterTheLastPlanIsRemoved) {
     start([](const Asked&) { return Reply{.body = pod_json("old", "900")}; });
     carry_out({.id = "last", .now = kNow});
-    see(pod_json(
-        "old",
-        "1",
-        R"("nodeName":"n1")",
-        "",
-        R"("annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"node\":\"n1\",\"victims\":[],\"deadline\":\"2026-01-01T12:00:00Z\"}"})"));
+    see(bound_with_plan("old"));
     ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
     settle();
     EXPECT_THAT(body_of("PATCH", "/old"), HasSubstr(R"("reprieve.dev/plan":null)"));
@@ -276,6 +276,53 @@ TEST_F(SinkTest, AMarkOfAPlanThatIsNoMoreIsTakenBack) {
     EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
     carry_out(dropped);
     EXPECT_EQ(calls().size(), 2U);
+}
+
+TEST_F(SinkTest, AMarkWhosePlanDiedWithItsPreemptorIsTakenBack) {
+    start();
+    const auto marked = [](const std::string& message) {
+        return R"("conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":")" +
+               message + R"("}])";
+    };
+    see(pod_json("a", "1", R"("nodeName":"n1")", marked("reprieve: preempted for ns/gone (preempt)")));
+    see(pod_json("other", "1", R"("nodeName":"n1")", marked("default-scheduler: preempting to accommodate")));
+    carry_out({.id = "y", .now = kNow});
+    EXPECT_THAT(calls(), ElementsAre("PATCH /a/status")) << "and nobody else's mark";
+    EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
+}
+
+// The first answer is lost in the server, the second one is about something else.
+Reply refuse_after_trouble(int asked, const std::string& then) {
+    if (asked == 1) return {.status = 500, .body = status_json(500, "InternalError", "going down")};
+    if (asked == 2) return {.status = 403, .body = status_json(403, "Forbidden", "coming up")};
+    return {.body = then};
+}
+
+TEST_F(SinkTest, AVictimThatLeavesAlthoughItsEvictionWasRefusedIsNoFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        return refuse_after_trouble(++counter,
+                                    pod_json("a", "5", "", "", R"("deletionTimestamp":"2026-01-01T12:00:30Z")"));
+    });
+    const auto reports = carry_out(preemption());
+    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
+    EXPECT_THAT(calls(), ::testing::Contains("GET /a"));
+}
+
+TEST_F(SinkTest, AVictimThatStaysAfterItsEvictionWasRefusedIsAFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        return refuse_after_trouble(++counter, pod_json("a", "5"));
+    });
+    EXPECT_THAT(carry_out(preemption()), ::testing::Contains(HasSubstr("evict ns/a: 403")));
+}
+
+TEST_F(SinkTest, APodThatIsBoundAlthoughItsBindingWasRefusedIsNoFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/high") && !asked.path.ends_with("/binding")) return Reply{};
+        return refuse_after_trouble(++counter, pod_json("high", "5", R"("nodeName":"n1")"));
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high"));
 }
 
 TEST_F(SinkTest, AConflictOnBindIsReadBack) {
@@ -335,6 +382,23 @@ TEST_F(SinkTest, SoftEvictionIsOnePatchAndNoDelete) {
     EXPECT_THAT(body_of("PATCH", "/a/status"),
                 HasSubstr(R"("scheduling.koordinator.sh/soft-eviction":"{\"preemptJob\":\"ns/high\")"));
     EXPECT_THAT(carry_out(plan), IsEmpty());
+}
+
+TEST_F(SinkTest, WhoNeedNotGoAnyMoreIsNotMarkedEither) {
+    start();
+    Plan plan = preemption();
+    plan.evictions.resize(1);
+    plan.evictions[0].mode = EvictionMode::kSoft;
+    carry_out(plan);
+    Plan back{.id = "y", .now = kNow};
+    back.annotations = {{.pod = "ns/a", .set = {}, .remove = {"scheduling.koordinator.sh/soft-eviction"}}};
+    const std::size_t before = api_->asked().size();
+    EXPECT_THAT(carry_out(back), ElementsAre("annotate ns/a"));
+    ASSERT_EQ(api_->asked().size(), before + 1);
+    EXPECT_THAT(api_->asked().back().path, EndsWith("/a/status"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("scheduling.koordinator.sh/soft-eviction":null)"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("$patch":"delete")"));
+    EXPECT_THAT(carry_out(back), IsEmpty());
 }
 
 TEST_F(SinkTest, ClearsNominationsThatAreThere) {

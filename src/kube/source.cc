@@ -7,11 +7,13 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "kube/bodies.h"
 
 namespace reprieve {
 namespace {
 
 constexpr std::size_t kMostComplaints = 1000;
+constexpr int kMissedToBelieve = 2;  // discoveries that do not find a kind that has been read
 
 Duration until(std::chrono::steady_clock::time_point end) {
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - std::chrono::steady_clock::now());
@@ -37,7 +39,8 @@ KubeSource::KubeSource(
       unsynced_(followed_.size()),
       discovery_(client),
       refusals_(followed_.size()),
-      absent_(followed_.size()) {
+      absent_(followed_.size()),
+      missed_(followed_.size()) {
     REPRIEVE_CHECK(options_.clock != nullptr, "a source needs a clock");
     for (std::size_t kind = 0; kind < followed_.size(); ++kind) {
         followed_[kind].watcher = std::make_unique<Watcher>(client, inbox_, kind, options_.watcher, watcher_counts_);
@@ -81,9 +84,11 @@ void KubeSource::found(std::size_t kind, const Finding& finding) {
         case Served::kYes:
             refusals_[kind] = 0;
             absent_[kind] = false;
+            missed_[kind] = 0;
             watcher.start(finding.api_version, collection_path(what, finding.api_version));
             break;
         case Served::kNo:
+            if (watcher.has_listed() && ++missed_[kind] < kMissedToBelieve) break;
             if (watcher.running())
                 watcher.stop();
             else if (!absent_[kind])
@@ -98,20 +103,24 @@ void KubeSource::found(std::size_t kind, const Finding& finding) {
 
 void KubeSource::refused(std::size_t kind, const HttpAnswer& answer) {
     const FollowedKind& what = followed_kinds()[kind];
-    if (!what.required) {
-        // Not served any more, or not for us. A later discovery tries again.
-        if (answer.status == 404 || answer.status == 403) {
-            spdlog::warn("{}.{} is not followed: {}", what.plural, what.group, answer.text());
-            followed_[kind].watcher->stop();
-        }
-        return;
-    }
+    if (!what.required) return refused_optional(kind, answer);
     if (synced() || ++refusals_[kind] < options_.refusals) return;
     {
         const std::lock_guard lock(mutex_);
         fault_ = fmt::format("{} cannot be read: {}", what.plural, answer.text());
     }
     inbox_.close();
+}
+
+// Not served any more, or not for us; a later discovery tries again. A server that has just started says so for a
+// moment of everything: what was read before stays until the answer is always the same.
+void KubeSource::refused_optional(std::size_t kind, const HttpAnswer& answer) {
+    const FollowedKind& what = followed_kinds()[kind];
+    Watcher& watcher = *followed_[kind].watcher;
+    if (answer.status != 404 && answer.status != 403) return;
+    if (watcher.has_listed() && watcher.refusals() < options_.refusals) return;
+    spdlog::warn("{}.{} is not followed: {}", what.plural, what.group, answer.text());
+    watcher.stop();
 }
 
 void KubeSource::wake() { inbox_.put({.content = Parcel::Content::kNudge}); }
@@ -214,17 +223,24 @@ void KubeSource::put(
 }
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
-    if (options_.census) tell_census(change);
     if (const auto* pod = std::get_if<Pod>(&change.object)) {
         if (change.removed)
             pods_->see_gone(key_of(change.object));
         else
-            pods_->see(*pod, *words_, [&] { return objects_.version_of(json); });
+            pods_->see(*pod,
+                       *words_,
+                       {.version = [&] { return objects_.version_of(json); },
+                        .has_our_mark = [&] { return serves(*pod) && has_our_mark(json); }});
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {
         addresses_->see(change.object, *words_, version, json);
     }
+    if (options_.census) tell_census(change);
+}
+
+bool KubeSource::serves(const Pod& pod) const {
+    return !options_.census || options_.census->serves(words_->text(words_->spec(pod.spec).scheduler));
 }
 
 void KubeSource::tell_census(const Change& change) {
@@ -232,6 +248,9 @@ void KubeSource::tell_census(const Change& change) {
     if (pod && change.removed) options_.census->see_gone(key_of(change.object));
     if (pod && !change.removed) options_.census->see(*pod, *words_);
     if (std::holds_alternative<Gang>(change.object)) options_.census->see_group(key_of(change.object));
+    const auto* workload = std::get_if<Workload>(&change.object);
+    const bool is_job = workload && workload->kind == WorkloadKind::kVolcanoJob;
+    if (is_job || std::holds_alternative<Queue>(change.object)) options_.census->see_more();
 }
 
 void KubeSource::note_malformed(

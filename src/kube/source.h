@@ -34,7 +34,8 @@ struct KubeSourceOptions {
     WatcherOptions watcher;
     std::size_t inbox_bytes = 64U << 20U;
     Duration rediscover{30'000'000};
-    // At the start, so many refusals (401, 403) of a required kind in a row are taken for the last word.
+    // So many refusals in a row are taken for the last word: of a required kind (401, 403) at the start, of an optional
+    // one (403, 404) after it has been read.
     int refusals = 12;
     std::function<Time()> clock;
     GangCensus* census = nullptr;  // told of the members of gangs; none: nobody counts them
@@ -81,6 +82,7 @@ private:
     void discover();
     void found(std::size_t kind, const Finding& finding);
     void refused(std::size_t kind, const HttpAnswer& answer);
+    void refused_optional(std::size_t kind, const HttpAnswer& answer);
 
     // On the caller's thread.
     void unpack(Parcel& parcel, std::vector<Change>& out);
@@ -93,6 +95,7 @@ private:
     void note_malformed(
         std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
     void observe(const std::string& version, const Change& change, std::string_view json);
+    [[nodiscard]] bool serves(const Pod& pod) const;
     void tell_census(const Change& change);
     [[nodiscard]] std::string key_of(const Object& object) const;
     void mark_synced(std::size_t kind);
@@ -116,6 +119,7 @@ private:
     Discovery discovery_;
     std::vector<int> refusals_;
     std::vector<bool> absent_;  // and the inbox has been told
+    std::vector<int> missed_;   // discoveries in a row that did not find it
 
     mutable std::mutex mutex_;
     std::string fault_;

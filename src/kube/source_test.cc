@@ -200,6 +200,35 @@ TEST_F(SourceTest, KindsThatAppearLaterAreFollowedAndForgottenWhenTheyGo) {
     EXPECT_FALSE(addresses_.gang("ns/gang").has_value());
 }
 
+TEST_F(SourceTest, AKindThatIsRefusedForAMomentIsNotForgotten) {
+    // As of a server that has just started: it does not know roles and kinds yet.
+    const auto starting = std::make_shared<std::atomic<int>>(0);
+    options_.watcher.backoff = {{1'000}, {1'000}};
+    const auto group = [](const std::string& name) {
+        return R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")" + name +
+               R"(","namespace":"ns"},"spec":{"minMember":2}})";
+    };
+    start([](const Asked& asked) { return nothing(asked); },
+          [starting, group](const Asked& asked) -> Reply {
+              if (!asked.path.starts_with("/apis/scheduling.volcano.sh/v1beta1")) return {.status = 0};
+              if (asked.path.ends_with("v1beta1"))
+                  return {.body = R"({"kind":"APIResourceList","resources":[{"name":"podgroups"}]})"};
+              if (!asked.path.ends_with("/podgroups")) return {.status = 0};
+              if (*starting > 0) {
+                  --*starting;
+                  return {.status = 403, .body = status_json(403, "Forbidden", "not yet")};
+              }
+              if (!asked.is_watch()) return {.body = list_json("5", {group("gang")})};
+              return {.body = "", .stays_open = true};
+          });
+    EXPECT_THAT(poll_for(1), ElementsAre("+gang"));
+    *starting = 5;
+    api_->end_streams();
+    while (*starting > 0)
+        EXPECT_THAT(poll({1'000}), IsEmpty());
+    EXPECT_TRUE(addresses_.gang("ns/gang").has_value());
+}
+
 TEST_F(SourceTest, AFullInboxStopsReadingAndLosesNothing) {
     options_.inbox_bytes = 512;
     constexpr int kEvents = 200;

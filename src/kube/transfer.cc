@@ -36,7 +36,6 @@ Line::Line(Access access, LineOptions options)
     : access_(std::move(access)),
       options_(std::move(options)),
       token_(access_),
-      authority_(access_.authority_pem),
       base_(access_.server) {
     if (access_.tls_server_name.empty() || options_.plain_http) return;
     const std::string real = authority_part(access_.server);
@@ -47,14 +46,16 @@ Line::Line(Access access, LineOptions options)
     connect_to_ = fmt::format("{}:{}:{}", access_.tls_server_name, port, real);
 }
 
-void Line::avoid_open_connections() {
-    // libcurl shares a connection between requests with the same TLS settings, byte by byte. A line feed after the
-    // certificates means nothing to TLS and makes the settings differ.
-    constexpr std::size_t kMost = 64;
-    if (authority_.empty()) return;
-    if (authority_.size() >= access_.authority_pem.size() + kMost) authority_ = access_.authority_pem;
-    authority_ += '\n';
+std::string Line::mark_of_round(char meaningless) const {
+    constexpr std::uint64_t kRounds = 64;  // by then the first one's connections are long gone
+    return std::string(pulse_.round() % kRounds, meaningless);
 }
+
+std::string Line::authority() const {
+    return access_.authority_pem.empty() ? std::string() : access_.authority_pem + mark_of_round('\n');
+}
+
+std::string Line::authority_folder(std::string usual) const { return usual += mark_of_round('/'); }
 
 Transfer::Transfer() : easy_(curl_easy_init()) { REPRIEVE_CHECK(easy_ != nullptr, "no memory for a transfer"); }
 Transfer::~Transfer() = default;
@@ -68,6 +69,8 @@ Transfer* Transfer::of(CURL* handle) {
 void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) {
     CURL* easy = easy_.get();
     curl_easy_reset(easy);
+    line_ = &line;
+    round_ = line.pulse().round();
     request_ = &request;
     receive_ = std::move(receive);
     answer_ = {};
@@ -117,11 +120,7 @@ void Transfer::set_security(Line& line) {
         line.options().http2 ? static_cast<long>(CURL_HTTP_VERSION_2TLS) : static_cast<long>(CURL_HTTP_VERSION_1_1));
     // Better to wait for a connection that many can share than to open one for each.
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, line.options().http2 ? 1L : 0L);
-    if (!line.authority().empty()) {
-        const curl_blob authority = blob_of(line.authority());
-        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &authority);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // this authority and no other
-    }
+    set_authority(line);
     if (!access.certificate_pem.empty()) {
         const curl_blob certificate = blob_of(access.certificate_pem);
         const curl_blob key = blob_of(access.key_pem);
@@ -132,6 +131,20 @@ void Transfer::set_security(Line& line) {
         connect_to_.reset(curl_slist_append(nullptr, line.connect_to().c_str()));
         curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
     }
+}
+
+void Transfer::set_authority(const Line& line) {
+    CURL* easy = easy_.get();
+    const std::string authority = line.authority();
+    if (!authority.empty()) {
+        const curl_blob blob = blob_of(authority);
+        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // this authority and no other
+        return;
+    }
+    char* usual = nullptr;
+    curl_easy_getinfo(easy, CURLINFO_CAPATH, &usual);
+    if (usual != nullptr) curl_easy_setopt(easy, CURLOPT_CAPATH, line.authority_folder(usual).c_str());
 }
 
 void Transfer::set_headers(Line& line) {
@@ -173,6 +186,7 @@ void Transfer::note_date() {
 }
 
 std::size_t Transfer::take(std::string_view bytes) {
+    line_->pulse().hear(round_, std::chrono::steady_clock::now());
     note_date();
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);

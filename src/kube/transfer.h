@@ -14,6 +14,7 @@
 
 #include "kube/access.h"
 #include "kube/http.h"
+#include "kube/pulse.h"
 #include "kube/token.h"
 
 namespace reprieve {
@@ -31,19 +32,26 @@ public:
 
     [[nodiscard]] const Access& access() const { return access_; }
     [[nodiscard]] const LineOptions& options() const { return options_; }
-    [[nodiscard]] const std::string& authority() const { return authority_; }
+    // The certificates to trust; empty: those of the system.
+    [[nodiscard]] std::string authority() const;
+    // Where the system keeps its own.
+    [[nodiscard]] std::string authority_folder(std::string usual) const;
     [[nodiscard]] const std::string& connect_to() const { return connect_to_; }
     [[nodiscard]] const std::string& base() const { return base_; }
     [[nodiscard]] BearerToken& token() { return token_; }
 
-    // Requests to come use no connection that is open now: one of them has fallen silent.
-    void avoid_open_connections();
+    [[nodiscard]] Pulse& pulse() { return pulse_; }
+    [[nodiscard]] const Pulse& pulse() const { return pulse_; }
 
 private:
+    // libcurl shares a connection between requests with the same TLS settings, byte by byte. Something that means
+    // nothing to TLS makes those of one round differ from those of another.
+    [[nodiscard]] std::string mark_of_round(char meaningless) const;
+
     Access access_;
     LineOptions options_;
     BearerToken token_;
-    std::string authority_;
+    Pulse pulse_;
     std::string base_;        // the server as the certificate names it
     std::string connect_to_;  // where that really is, if it differs
 };
@@ -72,6 +80,7 @@ private:
     std::size_t take(std::string_view bytes);
     void note_date();
     void set_security(Line& line);
+    void set_authority(const Line& line);
     void set_headers(Line& line);
     void set_body();
 
@@ -84,6 +93,8 @@ private:
     std::unique_ptr<CURL, FreeEasy> easy_;
     std::unique_ptr<curl_slist, FreeList> headers_;
     std::unique_ptr<curl_slist, FreeList> connect_to_;
+    Line* line_ = nullptr;
+    std::uint64_t round_ = 0;
     const HttpRequest* request_ = nullptr;
     Receive receive_;
     HttpAnswer answer_;

@@ -3,7 +3,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace reprieve {
+namespace {
+
+constexpr int kMostDoublings = 4;
+
+}  // namespace
 
 void Watcher::start(std::string api_version, std::string path) {
     if (running()) return;
@@ -17,6 +24,8 @@ void Watcher::stop() {
     if (!running()) return;
     client_->forget(this);
     state_ = State::kAbsent;
+    version_.clear();
+    refusals_ = 0;
     waits_for_room_ = false;
     inbox_->put({.content = Parcel::Content::kAbsent, .kind = kind_});
 }
@@ -39,6 +48,7 @@ void Watcher::list(std::string continued) {
     request.path = fmt::format("{}?limit={}", path_, options_.page_items);
     if (!first) request.path += "&continue=" + url_encode(continued);
     request.deadline = options_.list_deadline;
+    request.silence = {options_.list_silence.us << std::min(backoff_.failures(), kMostDoublings)};
     request.patience = {};
     request.answer_limit = options_.page_bytes;
     client_->send(this, std::move(request), [this, first](HttpAnswer answer) { listed(std::move(answer), first); });
@@ -50,6 +60,7 @@ void Watcher::listed(HttpAnswer answer, bool first) {
     auto head = frames_.page_head(answer.body);
     if (!head) return retry(true, {.failure = head.error().message});
     backoff_.reset();
+    refusals_ = 0;
     const bool last = head->continued.empty();
     if (first) ++counts_->lists;
     inbox_->put({.content = Parcel::Content::kPage,
@@ -98,6 +109,7 @@ bool Watcher::receive(std::string_view bytes) {
     last_line_.assign(start == std::string::npos ? lines : lines.substr(start + 1));
     last_line_.pop_back();
     backoff_.reset();
+    refusals_ = 0;
     inbox_->put(
         {.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
     return true;
@@ -142,6 +154,7 @@ void Watcher::watch_ended(const HttpAnswer& answer) {
 void Watcher::retry(bool relist, const HttpAnswer& answer) {
     const bool for_good = answer.status == 0 && !answer.retryable;
     if (for_good || answer.status == 404 || answer.status == 401 || answer.status == 403) {
+        ++refusals_;
         if (refused_) refused_(answer);
         if (!running()) return;
     }

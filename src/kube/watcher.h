@@ -26,6 +26,7 @@ struct WatcherOptions {
     std::size_t page_bytes = 256U << 20U;
     std::size_t line_bytes = 32U << 20U;
     Duration list_deadline{60'000'000};
+    Duration list_silence{5'000'000};  // twice as long after every failure
     // A watch is ended by the server after between one and two times this.
     Duration watch_length{300'000'000};
     // Bookmarks come every minute; a watch without a byte for so long is dead.
@@ -59,6 +60,10 @@ public:
     // Forgets the kind; what was known of it is gone.
     void stop();
     [[nodiscard]] bool running() const { return state_ != State::kAbsent; }
+    // Everything there is has been read once.
+    [[nodiscard]] bool has_listed() const { return !version_.empty(); }
+    // Refusals (401, 403, 404) in a row.
+    [[nodiscard]] int refusals() const { return refusals_; }
     void on_room();
 
 private:
@@ -85,6 +90,7 @@ private:
     State state_ = State::kAbsent;
     std::string api_version_;
     std::string path_;
+    int refusals_ = 0;
     std::string version_;    // from which to watch
     std::string partial_;    // a line whose end has not come yet
     std::string last_line_;  // of the current watch

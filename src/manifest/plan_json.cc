@@ -2,31 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/utf8.h"
+#include "manifest/json_fields.h"
 #include "manifest/plan_yaml.h"
 
 namespace reprieve {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Leaves out what has no value.
-void put(Json& object, const char* key, const std::string& value) {
-    if (!value.empty()) object[key] = valid_utf8(value);
-}
-
-Json list_of(const std::vector<std::string>& texts) {
-    Json list = Json::array();
-    for (const std::string& text : texts)
-        list.push_back(valid_utf8(text));
-    return list;
-}
-
-void put(Json& object, const char* key, const std::vector<std::string>& texts) {
-    if (!texts.empty()) object[key] = list_of(texts);
-}
+using Json = OrderedJson;
 
 std::string cleaned(const std::string& text) { return valid_utf8(text); }
 std::int64_t cleaned(std::int64_t number) { return number; }
@@ -46,14 +30,6 @@ Json object_of(const std::map<std::string, Value>& entries) {
     for (const auto& [key, value] : cleaned(entries))
         object[key] = value;
     return object;
-}
-
-void put(Json& object, const char* key, const CostVector& cost) {
-    if (cost.empty()) return;
-    Json list = Json::array();
-    for (const auto& [term, value] : cost)
-        list.push_back(Json::array({valid_utf8(term), value}));
-    object[key] = std::move(list);
 }
 
 Json json_of(const Placement& placement) {

@@ -14,17 +14,13 @@ std::uint64_t hash_of(const Labels& labels) {
 }
 
 // The id of an equal value already in `table`, else of `value` appended to it.
-template <class IdType, class T>
-IdType intern(IdVector<IdType, T>& table,
-              std::unordered_multimap<std::uint64_t, IdType>& by_hash,
-              std::uint64_t hash,
-              T value) {
-    const auto [from, to] = by_hash.equal_range(hash);
-    for (auto at = from; at != to; ++at) {
-        if (table[at->second] == value) return at->second;
-    }
+template <class IdType, class T, class HashOf>
+IdType intern(IdVector<IdType, T>& table, FlatIndex<IdType>& index, T value, HashOf hash_of_value) {
+    const std::uint64_t hash = hash_of_value(value);
+    if (const IdType known = index.find(hash, [&](IdType id) { return table[id] == value; })) return known;
     const IdType id = table.push_back(std::move(value));
-    by_hash.emplace(hash, id);
+    index.insert(hash, id);
+    if (index.needs_room()) index.make_room([&](IdType each) { return hash_of_value(table[each]); });
     return id;
 }
 
@@ -48,13 +44,11 @@ Dim Vocabulary::find_dimension(std::string_view resource) const {
 }
 
 LabelsId Vocabulary::labels(Labels labels) {
-    const std::uint64_t hash = hash_of(labels);
-    return intern(label_sets_, labels_by_hash_, hash, std::move(labels));
+    return intern(label_sets_, label_index_, std::move(labels), [](const Labels& each) { return hash_of(each); });
 }
 
 SpecId Vocabulary::spec(PodSpec spec) {
-    const std::uint64_t hash = spec.hash();
-    return intern(specs_, specs_by_hash_, hash, std::move(spec));
+    return intern(specs_, spec_index_, std::move(spec), [](const PodSpec& each) { return each.hash(); });
 }
 
 }  // namespace reprieve

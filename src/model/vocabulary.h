@@ -6,9 +6,9 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/flat_index.h"
 #include "base/id.h"
 #include "base/interner.h"
 #include "model/labels.h"
@@ -49,9 +49,9 @@ private:
     Interner strings_;
     Interner dims_;
     IdVector<LabelsId, Labels> label_sets_;
-    std::unordered_multimap<std::uint64_t, LabelsId> labels_by_hash_;
+    FlatIndex<LabelsId> label_index_;
     IdVector<SpecId, PodSpec> specs_;
-    std::unordered_multimap<std::uint64_t, SpecId> specs_by_hash_;
+    FlatIndex<SpecId> spec_index_;
 };
 
 }  // namespace reprieve

@@ -56,7 +56,10 @@ Resources held_by(const Snapshot& s, PodId pod) {
     return held;
 }
 
-bool states_requests(const Snapshot& s) {
+bool balances_queues(const Snapshot& s, const SchedulerConfig& config) {
+    if (config.actions)
+        return std::ranges::find(*config.actions, ActionKind::kQueueBalance, &ActionConfig::kind) !=
+               config.actions->end();
     return std::ranges::any_of(s.queues, [](const QueueRow& row) { return is_weighted(row) && row.fact->request; });
 }
 

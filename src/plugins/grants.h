@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "model/config.h"
 #include "state/snapshot.h"
 
 namespace reprieve {
@@ -54,8 +55,8 @@ private:
     std::set<Dim> dims_;
 };
 
-// Whether somebody has asked for queues to be balanced, though no list of actions says so: a queue states its request.
-[[nodiscard]] bool states_requests(const Snapshot& snapshot);
+// Whether queues are balanced: the configured actions say so or, by default, a queue that states its request.
+[[nodiscard]] bool balances_queues(const Snapshot& snapshot, const SchedulerConfig& config);
 
 // What a bound pod holds: its request, without what a deferred resize has not given it yet.
 [[nodiscard]] Resources held_by(const Snapshot& snapshot, PodId pod);

@@ -4,16 +4,11 @@
 
 #include <algorithm>
 
-#include "base/quantity.h"
+#include "model/amount_text.h"
 #include "state/cluster.h"
 
 namespace reprieve {
 namespace {
-
-std::string amount_text(Dim dim, std::int64_t value) {
-    if (dim == kCpu) return format_cpu(value);
-    return dim == kMemory || dim == kEphemeralStorage ? format_bytes(value) : fmt::format("{}", value);
-}
 
 std::int64_t amount_of(std::span<const Resources::Amount> amounts, Dim dim) {
     const auto at = std::ranges::find(amounts, dim, &Resources::Amount::dim);
@@ -33,6 +28,7 @@ QueueAsk ask_at(const JobAsk::Level& level) {
 Limits::Limits(const Snapshot& s, const SchedulerConfig& config)
     : snapshot_(s),
       by_runtime_(config.plugins.quota_limit == QuotaLimit::kRuntime) {
+    if (balances_queues(s, config)) grants_.emplace(s);
     const auto is_tree = [](const QueueRow& row) { return row.alive && row.fact != nullptr && row.fact->is_quota; };
     if (std::ranges::none_of(s.queues, is_tree)) return;
     bool reserves = true;
@@ -44,11 +40,24 @@ Limits::Limits(const Snapshot& s, const SchedulerConfig& config)
     runtime_.emplace(s);
 }
 
+bool Limits::is_bound(QueueId queue) const {
+    const Queue* fact = snapshot_.queues[queue].fact;
+    return (fact != nullptr && !fact->limit.empty()) || (grants_ && grants_->of(queue) != nullptr);
+}
+
+std::optional<std::int64_t> Limits::grant_of(QueueId queue, Dim dim) const {
+    const QueueGrant* grant = grants_ && grants_->dims().contains(dim) ? grants_->of(queue) : nullptr;
+    if (grant == nullptr) return std::nullopt;
+    return grant->allocated.get(dim);
+}
+
 std::optional<std::int64_t> Limits::limit_of(QueueId queue, Dim dim) const {
+    const std::optional<std::int64_t> granted = grant_of(queue, dim);
     const Queue* fact = snapshot_.queues[queue].fact;
     const std::int64_t* limit = fact == nullptr ? nullptr : fact->limit.find(dim);
-    if (limit == nullptr) return std::nullopt;
-    return by_runtime_ && fact->is_quota ? runtime_->runtime(queue, dim) : *limit;
+    if (limit == nullptr) return granted;
+    if (by_runtime_ && fact->is_quota) return std::min(*limit, runtime_->runtime(queue, dim));
+    return granted ? std::min(*granted, *limit) : *limit;
 }
 
 // Non-preemptible pods stay within the minimum; a dimension it does not list does not bind them.
@@ -65,17 +74,21 @@ std::optional<Limits::Breach> Limits::minimum_breach(const Occupancy& view, cons
 }
 
 std::optional<Limits::Breach> Limits::limit_breach(const Occupancy& view, const QueueAsk& ask) const {
-    const Queue* fact = snapshot_.queues[ask.queue].fact;
-    if (fact == nullptr || fact->limit.empty()) return std::nullopt;
+    if (!is_bound(ask.queue)) return std::nullopt;
     for (const auto& [dim, value] : ask.all) {
         if (value <= 0) continue;
         const std::optional<std::int64_t> limit = limit_of(ask.queue, dim);
         if (!limit) continue;
-        const std::int64_t fixed = fact->is_quota ? amount_of(ask.fixed, dim) : value;
+        const std::int64_t fixed = is_quota(snapshot_, ask.queue) ? amount_of(ask.fixed, dim) : value;
         const std::int64_t kept = value > fixed ? reserve_.kept(snapshot_, view, ask.queue, dim, fixed) : 0;
         const std::int64_t would = saturating_add(saturating_add(view.queue_used(ask.queue, dim), value), kept);
         if (would > *limit)
-            return Breach{.queue = ask.queue, .dim = dim, .would = would, .limit = *limit, .kept = kept};
+            return Breach{.queue = ask.queue,
+                          .dim = dim,
+                          .would = would,
+                          .limit = *limit,
+                          .kept = kept,
+                          .of_grant = grant_of(ask.queue, dim) == limit};
     }
     return std::nullopt;
 }
@@ -145,8 +158,9 @@ std::string Limits::describe(const Breach& found) const {
             resource,
             text(found.would));
     }
-    std::string out = fmt::format("queue {} is limited to {} of {}; with this it would hold {}",
+    std::string out = fmt::format("queue {} is {} {} of {}; with this it would hold {}",
                                   queue,
+                                  found.of_grant ? "granted" : "limited to",
                                   text(found.limit),
                                   resource,
                                   text(found.would));
@@ -158,10 +172,10 @@ bool Limits::bind(PodId pod, std::span<const Resources::Amount> amounts) const {
     const QueueId queue = snapshot_.pods[pod].queue;
     if (!queue) return false;
     return std::ranges::any_of(snapshot_.queue_path[queue], [&](QueueId q) {
-        const Queue* fact = snapshot_.queues[q].fact;
-        return fact != nullptr && std::ranges::any_of(amounts, [&](const auto& a) {
-                   return fact->limit.lists(a.dim) || (fact->is_quota && is_fixed(pod) && fact->guarantee.lists(a.dim));
-               });
+        const bool by_minimum = is_fixed(pod) && is_quota(snapshot_, q);
+        return std::ranges::any_of(amounts, [&](const auto& a) {
+            return limit_of(q, a.dim) || (by_minimum && snapshot_.queues[q].fact->guarantee.lists(a.dim));
+        });
     });
 }
 
@@ -177,13 +191,21 @@ bool Limits::exceeded(const Occupancy& view, QueueId queue, std::span<const Dim>
     });
 }
 
-bool share_limit(const Snapshot& s, QueueId a, QueueId b) {
-    if (!a || !b) return false;
-    const std::vector<QueueId>& other = s.queue_path[b];
-    return std::ranges::any_of(s.queue_path[a], [&](QueueId q) {
-        return s.queues[q].fact != nullptr && !s.queues[q].fact->limit.empty() &&
-               std::ranges::find(other, q) != other.end();
+bool Limits::within_grants(const Occupancy& view, std::span<const PodId> pods) const {
+    return std::ranges::all_of(pods, [&](PodId pod) {
+        const QueueId queue = snapshot_.pods[pod].queue;
+        return !queue || std::ranges::all_of(snapshot_.class_of(pod).requests, [&](const Resources::Amount& asked) {
+            const std::optional<std::int64_t> granted = asked.value > 0 ? grant_of(queue, asked.dim) : std::nullopt;
+            return !granted || view.queue_used(queue, asked.dim) <= *granted;
+        });
     });
+}
+
+bool Limits::shared(QueueId a, QueueId b) const {
+    if (!a || !b) return false;
+    const std::vector<QueueId>& other = snapshot_.queue_path[b];
+    return std::ranges::any_of(snapshot_.queue_path[a],
+                               [&](QueueId q) { return is_bound(q) && std::ranges::find(other, q) != other.end(); });
 }
 
 Verdict queue_takes(const Snapshot& s, PodId pod) {

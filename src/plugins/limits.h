@@ -1,6 +1,7 @@
 // Limits: what a queue and each of its ancestors may hold, and whether a queue takes pods at all.
 //
-// Every queue is bound by its limit (capability, max; or its runtime, where that is configured for quotas). An
+// Every queue is bound by its limit (capability, max; or its runtime, where that is configured for quotas), and by what
+// it is granted, where queues are balanced: whoever is stopped must not come back through another door. An
 // ElasticQuota counts two kinds of pods: non-preemptible ones may hold its minimum together, and preemptible ones leave
 // what non-preemptible work that waits may still come to hold. Only dimensions that are asked for are compared.
 // Made once for a cycle; answers for any state of its snapshot.
@@ -13,6 +14,7 @@
 
 #include "model/config.h"
 #include "model/verdict.h"
+#include "plugins/grants.h"
 #include "plugins/quota_reserve.h"
 #include "plugins/quota_runtime.h"
 
@@ -37,6 +39,7 @@ struct JobAsk {
 
 class Limits {
 public:
+    // REQUIRES: no op stands on the snapshot.
     Limits(const Snapshot& snapshot, const SchedulerConfig& config);
 
     // Whether the pod may come (or grow by these amounts) by every limit on the path of its queue, in this view.
@@ -59,11 +62,17 @@ public:
                                 QueueId queue,
                                 std::span<const Dim> dims,
                                 bool preemptible) const;
+    // Whether the queues of these pods hold no more than they are granted of what the pods ask for.
+    [[nodiscard]] bool within_grants(const Occupancy& view, std::span<const PodId> pods) const;
+    // Whether some limit counts the use of both queues.
+    [[nodiscard]] bool shared(QueueId a, QueueId b) const;
 
     [[nodiscard]] const QuotaKinds& kinds() const { return kinds_; }
     [[nodiscard]] bool is_fixed(PodId pod) const { return kinds_.is_fixed(snapshot_.class_of(pod)); }
     // Null: there are no quotas.
     [[nodiscard]] const QuotaRuntime* runtime() const { return runtime_ ? &*runtime_ : nullptr; }
+    // Null: queues are not balanced.
+    [[nodiscard]] const Grants* grants() const { return grants_ ? &*grants_ : nullptr; }
 
 private:
     struct Breach {
@@ -73,8 +82,11 @@ private:
         std::int64_t limit = 0;
         std::int64_t kept = 0;    // of `would`, for others
         bool of_minimum = false;  // by non-preemptible pods
+        bool of_grant = false;
     };
+    [[nodiscard]] bool is_bound(QueueId queue) const;
     [[nodiscard]] std::optional<std::int64_t> limit_of(QueueId queue, Dim dim) const;
+    [[nodiscard]] std::optional<std::int64_t> grant_of(QueueId queue, Dim dim) const;
     [[nodiscard]] std::optional<Breach> minimum_breach(const Occupancy& view, const QueueAsk& ask) const;
     [[nodiscard]] std::optional<Breach> limit_breach(const Occupancy& view, const QueueAsk& ask) const;
     [[nodiscard]] std::optional<Breach> breach(const Occupancy& view, const QueueAsk& ask) const;
@@ -85,10 +97,8 @@ private:
     bool by_runtime_ = false;
     QuotaReserve reserve_;
     std::optional<QuotaRuntime> runtime_;
+    std::optional<Grants> grants_;
 };
-
-// Whether some limit counts the use of both queues.
-[[nodiscard]] bool share_limit(const Snapshot& snapshot, QueueId a, QueueId b);
 
 // Whether the queue exists and takes pods; else why not.
 [[nodiscard]] Verdict queue_takes(const Snapshot& snapshot, PodId pod);

@@ -95,6 +95,9 @@ void QuotaRuntime::read_bounds(const Snapshot& s) {
             claims_[cell(dim)].weight = value;
         for (const auto& [dim, value] : fact.limit)
             limit_[cell(dim)] = value;
+        if (seats_[i].total == nullptr) continue;
+        for (const auto& [dim, value] : *seats_[i].total)
+            in_use_[dim.index()] = true;
     }
 }
 

@@ -4,12 +4,12 @@
 #include <set>
 
 #include "manifest/queue_notes.h"
+#include "manifest/soft_note.h"
 
 namespace reprieve {
 namespace {
 
 constexpr const char* kPlanNote = "reprieve.dev/plan";
-constexpr const char* kSoftNote = "scheduling.koordinator.sh/soft-eviction";
 constexpr std::int64_t kForcedGraceSeconds = 1;
 
 std::string note_of(const Plan& plan, const Intent& intent) {
@@ -17,14 +17,6 @@ std::string note_of(const Plan& plan, const Intent& intent) {
                        {"node", intent.node},
                        {"victims", intent.victims},
                        {"deadline", format_time(intent.deadline)}};
-    return note.dump();
-}
-
-std::string soft_note_of(const Plan& plan, const Eviction& eviction) {
-    const Json note = {{"preemptJob", eviction.owner},
-                       {"reason", eviction.reason},
-                       {"initiator", "reprieve"},
-                       {"timestamp", format_time(plan.now)}};
     return note.dump();
 }
 
@@ -53,8 +45,9 @@ void make_room(const Plan& plan, std::vector<Deed>& out) {
     for (const Eviction& e : plan.evictions) {
         if (deletes(e)) out.push_back({.step = SinkStep::kMark, .pod = {e.pod, e.uid}});
         if (e.mode == EvictionMode::kSoft)
-            out.push_back(
-                {.step = SinkStep::kAnnotate, .pod = {e.pod, e.uid}, .set = {{kSoftNote, soft_note_of(plan, e)}}});
+            out.push_back({.step = SinkStep::kAnnotate,
+                           .pod = {e.pod, e.uid},
+                           .set = {{SoftEviction::kAnnotation, soft_note(e, plan.now)}}});
     }
     for (const Eviction& e : plan.evictions) {
         if (deletes(e)) out.push_back({.step = SinkStep::kEvict, .pod = {e.pod, e.uid}, .mode = e.mode});

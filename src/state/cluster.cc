@@ -206,13 +206,6 @@ void Cluster::drop(const T& like) {
     }
 }
 
-void Cluster::note_digest(std::uint64_t object, Digest digest) {
-    Digest& before = digests_[object];
-    digest_.low += digest.low - before.low;
-    digest_.high += digest.high - before.high;
-    before = digest;
-}
-
 Result<void> Cluster::add(Object object, Digest digest) {
     return std::visit(
         [&]<class T>(T& fact) -> Result<void> {
@@ -232,7 +225,7 @@ Result<void> Cluster::add(Object object, Digest digest) {
                                         slash,
                                         words_.text(name.name)));
             }
-            note_digest(object_hash(fact, words_), digest);
+            digests_.note(object_hash(fact, words_), digest);
             put(std::move(fact));
             return {};
         },
@@ -242,7 +235,7 @@ Result<void> Cluster::add(Object object, Digest digest) {
 void Cluster::apply(Object object, Digest digest) {
     std::visit(
         [&]<class T>(T& fact) {
-            note_digest(object_hash(fact, words_), digest);
+            digests_.note(object_hash(fact, words_), digest);
             put(std::move(fact));
         },
         object);
@@ -251,9 +244,7 @@ void Cluster::apply(Object object, Digest digest) {
 void Cluster::remove(const Object& like) {
     std::visit(
         [&]<class T>(const T& fact) {
-            const std::uint64_t object = object_hash(fact, words_);
-            note_digest(object, {});
-            digests_.erase(object);
+            digests_.note(object_hash(fact, words_), {});
             drop(fact);
         },
         like);

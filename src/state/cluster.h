@@ -15,11 +15,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/flat_index.h"
 #include "base/result.h"
 #include "model/objects.h"
 #include "model/vocabulary.h"
+#include "state/digest_book.h"
 #include "state/fact_table.h"
 #include "state/ids.h"
 #include "state/snapshot.h"
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] Result<void> refresh(Time now);
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
-    [[nodiscard]] Digest digest() const { return digest_; }
+    [[nodiscard]] Digest digest() const { return digests_.total(); }
     // What was ignored or missing, a sentence each, sorted; counted where it happened often.
     [[nodiscard]] std::vector<std::string> warnings() const;
 
@@ -87,6 +87,8 @@ public:
     // Pods that wait for a place and are ours, and running ones that wait for more room.
     [[nodiscard]] const std::set<PodId>& pending() const { return pending_; }
     [[nodiscard]] const std::set<PodId>& resizing() const { return resizing_; }
+    // Pods that carry a claim of serving or a deletion cost.
+    [[nodiscard]] const std::set<PodId>& marked() const { return marked_; }
 
 private:
     using PlainId = Id<struct PlainTag>;
@@ -101,7 +103,6 @@ private:
     void put(T fact);
     template <class T>
     void drop(const T& like);
-    void note_digest(std::uint64_t object, Digest digest);
     void warn(const std::string& sentence);
 
     // cluster_rebuild.cc: everything from nothing.
@@ -151,9 +152,8 @@ private:
     std::vector<StringId> scheduler_ids_;
     Vocabulary words_;
     Snapshot snapshot_;
-    Digest digest_;
     std::map<std::string, std::int64_t> warnings_;
-    std::unordered_map<std::uint64_t, Digest> digests_;  // by object: to take its old hash out again
+    DigestBook digests_;
 
     IdVector<PodId, Pod> pods_;
     FlatIndex<PodId> pod_index_;
@@ -183,6 +183,7 @@ private:
     QueueId default_queue_;
     std::set<PodId> pending_;
     std::set<PodId> resizing_;
+    std::set<PodId> marked_;
 
     bool structural_ = true;
     std::vector<PodId> dirty_pods_;

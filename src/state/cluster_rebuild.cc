@@ -38,6 +38,7 @@ Result<void> Cluster::rebuild() {
     warnings_.clear();
     pending_.clear();
     resizing_.clear();
+    marked_.clear();
     dirty_pods_.clear();
     dirty_nodes_.clear();
     dirty_gangs_.clear();

@@ -96,6 +96,8 @@ void Cluster::introduce(PodId id) {
     if (row.gang && row.state == PodState::kRunning) ++snapshot_.gangs[row.gang].live;
     if (row.state == PodState::kPending && !row.has(kForeign) && !row.has(kServing)) pending_.insert(id);
     if (row.has(kResizing) && row.state == PodState::kRunning && !row.has(kForeign)) resizing_.insert(id);
+    const PodExtras& notes = pods_[id].more();
+    if (!notes.claimed_by.empty() || notes.has_deletion_cost) marked_.insert(id);
 }
 
 // Takes a pod out of the sums and lists again, before its fact changes or goes.
@@ -116,6 +118,7 @@ void Cluster::withdraw(PodId id) {
     if (row.node) std::erase(snapshot_.node_pods[row.node], id);
     pending_.erase(id);
     resizing_.erase(id);
+    marked_.erase(id);
     const NodeId node = row.node;
     const bool devices = !snapshot_.holds[id].empty();
     snapshot_.holds[id].clear();

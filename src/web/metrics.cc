@@ -145,8 +145,12 @@ void Metrics::plan_made(const Plan& plan, Duration took) {
     for (const Certificate& certificate : plan.certificates) {
         f.certificates.Add({{"action", certificate.action}, {"status", to_text(certificate.status)}}).Increment();
     }
+}
+
+void Metrics::evicted(std::span<const Eviction> evictions) {
+    Families& f = *families_;
     std::map<std::string, int> by_owner;
-    for (const Eviction& eviction : plan.evictions) {
+    for (const Eviction& eviction : evictions) {
         ++by_owner[eviction.owner];
         f.victims.Add({{"action", eviction.action}, {"mode", to_text(eviction.mode)}}).Increment();
         if (eviction.pdb_violation) f.pdb_violations.Increment();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/time.h"
@@ -43,6 +44,8 @@ public:
 
     // A cycle ended with this plan.
     void plan_made(const Plan& plan, Duration took);
+    // Evictions that were asked for, each once.
+    void evicted(std::span<const Eviction> evictions);
     // A plan was refused by the audit and not carried out.
     void plan_refused();
     void step_ended(const SinkReport& report);

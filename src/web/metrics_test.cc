@@ -27,8 +27,10 @@ Plan some_plan() {
 
 TEST(Metrics, CountsWhatAPlanDoes) {
     Metrics metrics("1.2.3");
-    metrics.plan_made(some_plan(), {2'000});
-    metrics.plan_made(some_plan(), {2'000});
+    for (int i = 0; i < 2; ++i) {
+        metrics.plan_made(some_plan(), {2'000});
+        metrics.evicted(some_plan().evictions);
+    }
     const std::string text = metrics.text();
     EXPECT_THAT(text, HasSubstr(R"(scheduler_schedule_attempts_total{profile="reprieve",result="scheduled"} 4)"));
     EXPECT_THAT(text, HasSubstr(R"(scheduler_schedule_attempts_total{profile="reprieve",result="unschedulable"} 2)"));

@@ -39,16 +39,16 @@ def classes_of(suite):
 class Result:
     def __init__(self, name, verbose):
         begun = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "unittest", "-v", name],
-            cwd=HERE,
-            stdout=None if verbose else subprocess.PIPE,
-            stderr=None if verbose else subprocess.STDOUT,
-            text=True,
-        )
+        command = [sys.executable, "-m", "unittest", "-v", name]
+        lines = []
+        with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as test:
+            for line in test.stdout:
+                lines.append(line)
+                if verbose:
+                    print(line, end="", flush=True)
         self.name = name
-        self.output = done.stdout or ""
-        self.passed = done.returncode == 0
+        self.output = "".join(lines)
+        self.passed = test.returncode == 0
         self.seconds = time.monotonic() - begun
         ran = re.search(r"^Ran (\d+) test", self.output, re.MULTILINE)
         self.tests = int(ran.group(1)) if ran else 0
@@ -86,7 +86,7 @@ def main():
     if failed and not options.names:
         print(f"once more, alone: {', '.join(one.name for one in failed)}", flush=True)
         again = run_all([one.name for one in failed], 1, options.verbose)
-    for one in again or failed:
+    for one in [] if options.verbose else failed + again:
         if not one.passed:
             print(f"\n==== {one.name}\n{one.output}")
     unsteady = [one.name for one in again if one.passed]

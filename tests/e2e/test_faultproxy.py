@@ -146,6 +146,17 @@ class FaultProxyTest(ClusterTestCase):
         self.proxy.cut_watches(end="clean")
         self.assertEqual(list(stalled), [])
 
+    def test_a_frozen_connection_brings_nothing_and_new_ones_do(self):
+        version = self._version()
+        frozen = iter(self.client.watch(self.pods, resourceVersion=version))
+        self.wait_for(self.proxy.open_watches, "the watch")
+        self.assertGreaterEqual(self.proxy.freeze(), 1)
+        self.objects.pods(2)
+        fresh = iter(self.client.watch(self.pods, resourceVersion=version))
+        self.assertEqual([next(fresh)["type"] for _ in range(2)], ["ADDED"] * 2)
+        self.proxy.disconnect()
+        self._assert_end(frozen, "abort")
+
     def test_the_stock_scheduler_recovers_from_cut_watches_and_connections(self):
         self.objects.nodes(1)
         self.start_scheduler(server=self.proxy.server)

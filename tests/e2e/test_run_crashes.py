@@ -71,6 +71,18 @@ class CrashTest(StoryTestCase):
                 self.assertEqual(set(self.evicted()), set(expected))
                 self.wait_clean()
 
+    def test_marks_do_not_outlive_a_preemptor_that_left_meanwhile(self):
+        rule = self.proxy.hold(method="DELETE", path=r"/pods/low-0-\d")
+        self.story(0)
+        self.wait_hit(rule, "the first eviction")
+        self.crash(self.replica)
+        self.objects.delete_pod("high-0", grace=0)
+        self.wait_gone("high-0")
+        self.assertEqual(len(self.leaks()), 2, "both victims are marked, and nobody knows for whom")
+        self.start_again()
+        self.wait_clean()
+        self.assert_evicted()
+
     def test_killed_at_a_hundred_random_points(self):
         seed = int(os.environ.get("REPRIEVE_E2E_SEED", "20260101"))
         dice = random.Random(seed)

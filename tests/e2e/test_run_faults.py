@@ -162,6 +162,20 @@ class FaultTest(FaultTestCase):
         self.start_behind_proxy()
         self.wait_served(arrive(), again=True)
 
+    def test_connections_fall_silent(self):
+        arrive = self.crowd(10)
+        self.start_behind_proxy()
+        self.assertGreater(self.proxy.freeze(), 0)
+        self.wait_served(arrive(), again=True)
+
+    def test_connections_fall_silent_under_load(self):
+        arrive = self.crowd(20)
+        self.start_behind_proxy()
+        high = arrive()
+        self.wait_for(self.evicted, "the first eviction")
+        self.assertGreater(self.proxy.freeze(), 0)
+        self.wait_served(high, again=True)
+
     def test_a_refused_eviction_is_not_insisted_on(self):
         # The budget has the last word, also when it changed between the plan and the eviction.
         config = (EXAMPLES / "strict-budgets" / "config.yaml").read_text()

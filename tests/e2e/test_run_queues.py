@@ -54,6 +54,11 @@ class QueueTest(RunTestCase):
         want = (f"{cpu * 1000}m", str(memory * GI), f"{preempting * 1000}m")
         self.wait_for(lambda: granted() == want, f"queue {queue} to be granted {want}")
 
+    def wait_status(self, queue, **shares):
+        """Waits until all that is told about a queue is this: CPUs and gigabytes of each share."""
+        want = {share: {"cpu": f"{cpu * 1000}m", "memory": str(memory * GI)} for share, (cpu, memory) in shares.items()}
+        self.wait_for(lambda: self.status(queue) == want, f"queue {queue} to say {want}")
+
     def end(self, name):
         self.objects.delete_pod(name, grace=0)
         self.wait_gone(name)
@@ -92,6 +97,9 @@ class BalanceTest(QueueTest):
         self.start_reprieve(config=BALANCE)
         self.end("queue-1-pod-3")
         self.wait_granted("queue-3", 3, 9, 0)
+        self.wait_status("queue-1", deserved=(2, 6), allocated=(2, 6), used=(2, 1), preempting=(0, 0))
+        self.wait_status("queue-2", deserved=(4, 12), allocated=(4, 12), used=(4, 2), preempting=(0, 0))
+        self.wait_status("queue-3", deserved=(3, 9), allocated=(3, 9), used=(0, 0), preempting=(0, 0))
         stopped = {one.name for one in recorder.deletions()}
         self.assertEqual(stopped, {"queue-1-pod-3", "queue-2-pod-3"}, "a new process stops nobody else")
 

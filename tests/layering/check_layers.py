@@ -32,8 +32,8 @@ TESTS_MAY_USE_MANIFEST = {"state", "plugins", "search", "actions", "audit"}
 PLUGIN_CONTRACT = {f"plugins/{name}.h" for name in ("filter", "proportion", "score", "shares", "victim_vote")}
 # ... and these files know every plugin, because listing them is their purpose.
 PLUGIN_LISTS = {"filters.h", "filters.cc"}
-# Limits of queues and of quotas are one plugin in several files.
-ONE_PLUGIN = re.compile(r"quota_\w+|limits")
+# Limits of queues and of quotas, grants among them, are one plugin in several files.
+ONE_PLUGIN = re.compile(r"quota_\w+|grants|limits")
 
 # The decision code gets clock and chance as inputs, or it could not be replayed.
 DETERMINISTIC = CORE | {"manifest", "plugins", "search", "actions", "audit"}

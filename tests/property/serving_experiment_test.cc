@@ -136,9 +136,8 @@ TEST(ServingExperiment, ALargeFleetServesWhomItCanAndComesToRest) {
         scaled_down += lab.tally().scaled_down;
         swapped += lab.tally().swapped;
     }
-    // Now and then a pod is bound to room that was held for another, who must then wait elsewhere.
     EXPECT_GT(scaled_down, 100);
-    EXPECT_LE(20 * swapped, scaled_down);
+    EXPECT_EQ(swapped, 0) << "scaled down, and up again for another, without anything having happened";
 }
 
 }  // namespace

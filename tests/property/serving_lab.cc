@@ -107,6 +107,54 @@ World ServingLab::look() const {
     return world;
 }
 
+World carried_out(World world, const Outcome& outcome) {
+    for (Replica& replica : world.replicas)
+        replica.claimed_by.clear();
+    std::vector<bool> matched(world.replicas.size());
+    for (const serving::Match& match : outcome.matches) {
+        for (const ReplicaIndex victim : match.victims) {
+            Replica& replica = world.replicas[victim.index()];
+            matched[victim.index()] = true;
+            replica.claimed_by = world.at(match.preemptor).name;
+            if (outcome.categories[victim.index()] == serving::Category::kNormal)
+                replica.deletion_cost = serving::kHintCost;
+            if (replica.stage == Stage::kTerminating) replica.stage = Stage::kForceDeleted;
+            replica.can_be_forced = false;
+        }
+    }
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+        if (!matched[i] && world.replicas[i].deletion_cost == serving::kHintCost) world.replicas[i].deletion_cost = 0;
+    }
+    for (std::size_t d = 0; d < world.deployments.size(); ++d) {
+        for (std::size_t b = 0; b < world.deployments[d].branches.size(); ++b)
+            world.deployments[d].branches[b].commit = outcome.decisions[d].commits[b];
+    }
+    return world;
+}
+
+// Somebody further on its way out is a reason to let others off; anything else is not.
+std::int64_t swaps(const World& world, const Outcome& outcome) {
+    std::map<std::string, serving::Category> newly;  // by preemptor: the best of its victims that it had not claimed
+    std::vector<bool> matched(world.replicas.size());
+    for (const serving::Match& match : outcome.matches) {
+        const std::string& by = world.at(match.preemptor).name;
+        for (const ReplicaIndex victim : match.victims) {
+            matched[victim.index()] = true;
+            if (world.at(victim).claimed_by == by) continue;
+            const serving::Category category = outcome.categories[victim.index()];
+            const auto [at, fresh] = newly.try_emplace(by, category);
+            if (!fresh) at->second = std::min(at->second, category);
+        }
+    }
+    std::int64_t out = 0;
+    for (std::size_t i = 0; i < world.replicas.size(); ++i) {
+        const auto instead = newly.find(world.replicas[i].claimed_by);
+        if (matched[i] || instead == newly.end() || !serving::is_active(world.replicas[i])) continue;
+        if (instead->second >= outcome.categories[i]) ++out;
+    }
+    return out;
+}
+
 // The literal reading of the first design: everybody is given free room before anybody waits for somebody to leave.
 Outcome ServingLab::decide(const World& world) const {
     if (manners_.one_pass) return serving::run_pass(world);
@@ -125,31 +173,11 @@ Outcome ServingLab::decide(const World& world) const {
 Outcome ServingLab::cycle() {
     const World seen = look();
     Outcome outcome = decide(seen);
-    note_swaps(seen, outcome);
+    const World after = carried_out(seen, outcome);
+    tally_.swapped += swaps(after, decide(after));
     carry_out(seen, outcome);
     note_nodes(seen, outcome);
     return outcome;
-}
-
-// Somebody further on its way out is a reason to let others off; anything else is not.
-void ServingLab::note_swaps(const World& seen, const Outcome& outcome) {
-    std::map<std::string, serving::Category> newly;  // by preemptor: the best of its victims that it had not claimed
-    std::vector<bool> matched(pods_.size());
-    for (const serving::Match& match : outcome.matches) {
-        const std::string& by = seen.at(match.preemptor).name;
-        for (const ReplicaIndex victim : match.victims) {
-            matched[victim.index()] = true;
-            if (pods_[victim.index()].claimed_by == by) continue;
-            const serving::Category category = outcome.categories[victim.index()];
-            const auto [at, fresh] = newly.try_emplace(by, category);
-            if (!fresh) at->second = std::min(at->second, category);
-        }
-    }
-    for (std::size_t i = 0; i < pods_.size(); ++i) {
-        const auto instead = newly.find(pods_[i].claimed_by);
-        if (matched[i] || instead == newly.end() || pods_[i].stage != Stage::kActive) continue;
-        if (instead->second >= outcome.categories[i]) ++tally_.swapped;
-    }
 }
 
 void ServingLab::carry_out(const World& seen, const Outcome& outcome) {

@@ -27,12 +27,17 @@ struct LabManners {
 
 inline constexpr std::int64_t kLabStart = 1000;  // its clock counts cycles
 
+// The world right after a plan was carried out, before anybody reacts.
+[[nodiscard]] serving::World carried_out(serving::World world, const serving::Outcome& outcome);
+// Replicas that an outcome lets off while their claimant takes others that are no further on their way out.
+[[nodiscard]] std::int64_t swaps(const serving::World& world, const serving::Outcome& outcome);
+
 // What happened so far.
 struct LabTally {
-    std::int64_t scaled_down = 0;          // replicas
-    std::int64_t given_back = 0;           // replicas added to a deployment that was scaled down before
-    std::int64_t swapped = 0;              // replicas let off by who waits on, for somebody no further on its way out
-    std::int64_t killed = 0;               // pods that ran and were deleted
+    std::int64_t scaled_down = 0;  // replicas
+    std::int64_t given_back = 0;   // replicas added to a deployment that was scaled down before
+    std::int64_t swapped = 0;  // replicas that would be let off for somebody no better although nothing has happened
+    std::int64_t killed = 0;   // pods that ran and were deleted
     std::int64_t node_changes = 0;         // a match of the same deployment moved
     std::int64_t last_action = kLabStart;  // when a cycle did something last
 };
@@ -97,7 +102,6 @@ private:
     void let_go();
     void carry_out(const serving::World& seen, const serving::Outcome& outcome);
     void note_nodes(const serving::World& seen, const serving::Outcome& outcome);
-    void note_swaps(const serving::World& seen, const serving::Outcome& outcome);
     [[nodiscard]] serving::Outcome decide(const serving::World& world) const;
     [[nodiscard]] bool soon() { return !manners_.waits || chance(60); }
 

@@ -152,16 +152,35 @@ TEST_F(PassTest, AForcedOutReplicaMakesRoomEvenForItsOwn) {
     EXPECT_THAT(matches(), ElementsAre("v n: v-1"));
 }
 
-TEST_F(PassTest, WhoIsOverdueIsNoBetterThanOneThatRuns) {
+TEST_F(PassTest, NobodyIsAWorseVictimThanOneThatIsOverdue) {
     node("a", 1);
     node("b", 1);
     node("c", 1);
     deployment("v", 1, 2, 2);
-    replica("v-stuck", "a", 1, Stage::kTerminating).overdue = true;
-    replica("v-1", "b", 9);
-    replica("v-2", "c", 5);
+    replica("v-stuck", "a", 9, Stage::kTerminating).overdue = true;
+    replica("v-1", "b", 5);
+    replica("v-2", "c", 1);
+    deployment("want", 9, 2, 0);
+    EXPECT_THAT(matches(), ElementsAre("want b: v-1", "want a: v-stuck"));
+}
+
+TEST_F(PassTest, AClaimThatIsOverdueIsWorthNothing) {
+    node("a", 1);
+    node("b", 1);
+    deployment("v", 1, 2, 1);
+    replica("v-1", "a", 9).claimed_by = "want";
+    replica("v-2", "b", 5);
+    deployment("w", 5, 2, 2);
+    node("c", 1);
+    node("d", 1);
+    replica("w-1", "c", 5);
+    replica("w-2", "d", 4);
     deployment("want", 9, 1, 0);
-    EXPECT_THAT(matches(), ElementsAre("want b: v-1"));
+    EXPECT_THAT(matches(), ElementsAre("want a: v-1"));
+    world_.replicas[0].overdue = true;
+    EXPECT_THAT(matches(), ElementsAre("want c: w-1"));
+    // Nobody waits for it any more, so it is committed again.
+    EXPECT_EQ(commit(0), 2);
 }
 
 TEST_F(PassTest, RoomPromisedToOthersIsNotCountedOn) {

@@ -138,7 +138,10 @@ private:
     // Who is in a match is marked; whoever is not loses the marks of earlier cycles.
     void write_annotations() {
         const Cluster& facts = *snapshot_.facts;
-        for (PodId id : IdRange<PodId>(facts.pod_slots())) {
+        std::set<PodId> concerned = facts.marked();
+        for (const auto& [id, owner] : claims_)
+            concerned.insert(id);
+        for (PodId id : concerned) {
             const PodExtras& notes = facts.pod(id).more();
             const auto claim = claims_.find(id);
             AnnotationChange change;

@@ -68,12 +68,13 @@ bool VictimSearch::eligible(ReplicaIndex index) const {
 
 Rank VictimSearch::rank(ReplicaIndex index) const {
     const Replica& replica = world_.at(index);
+    const std::int32_t priority = world_.at(replica.deployment).priority;
+    // Waiting for it has not helped: anybody else first.
+    if (replica.overdue) return {.category = Category::kNormal, .claim = Claim::kAnothers, .priority = priority};
     Claim claim = Claim::kNobodys;
     if (!replica.claimed_by.empty())
         claim = replica.claimed_by == world_.at(preemptor_).name ? Claim::kOurs : Claim::kAnothers;
-    return {.category = replica.overdue ? Category::kNormal : claims_.category(index),
-            .claim = claim,
-            .priority = world_.at(replica.deployment).priority};
+    return {.category = claims_.category(index), .claim = claim, .priority = priority};
 }
 
 bool VictimSearch::better_victim(ReplicaIndex a, ReplicaIndex b) const {

@@ -14,11 +14,15 @@ bool is_named(const std::string& full, const std::vector<std::string>& only) {
 
 class Looking {
 public:
-    Looking(const Session& session, const ServingRoster& roster, const ActionConfig& action)
+    Looking(const Session& session,
+            const ServingRoster& roster,
+            const ActionConfig& action,
+            const std::set<std::string>& overdue)
         : session_(session),
           snapshot_(session.snapshot),
           roster_(roster),
-          action_(action) {}
+          action_(action),
+          overdue_(overdue) {}
 
     View look(const std::vector<std::string>& only) {
         find_dimensions();
@@ -121,6 +125,7 @@ private:
                         .deletion_cost = pod.more().deletion_cost,
                         .claimed_by = pod.more().claimed_by};
         if (pod.node) replica.node = snapshot_.pods[id].node ? places_[snapshot_.pods[id].node] : nowhere_;
+        replica.overdue = overdue_.contains(snapshot_.pod_name(id));
         if (pod.terminating())
             note_leaving(pod, replica);
         else
@@ -132,7 +137,7 @@ private:
     void note_leaving(const Pod& pod, Replica& replica) const {
         const Time now = snapshot_.now_time;
         const Time asked{pod.deleting.us - pod.grace_seconds * 1'000'000};
-        replica.overdue = now - asked > action_.claim_timeout;
+        replica.overdue = now - asked > action_.claim_timeout;  // whoever asked it, and whoever waits
         if (pod.grace_seconds > 1) {
             replica.stage = Stage::kTerminating;
             replica.can_be_forced = now - asked >= action_.min_terminating;
@@ -147,6 +152,7 @@ private:
     const Snapshot& snapshot_;
     const ServingRoster& roster_;
     const ActionConfig& action_;
+    const std::set<std::string>& overdue_;
     View view_;
     IdVector<NodeId, NodeIndex> places_;
     NodeIndex nowhere_;
@@ -157,8 +163,9 @@ private:
 View look_at(const Session& session,
              const ServingRoster& roster,
              const ActionConfig& action,
-             const std::vector<std::string>& only) {
-    return Looking(session, roster, action).look(only);
+             const std::vector<std::string>& only,
+             const std::set<std::string>& overdue) {
+    return Looking(session, roster, action, overdue).look(only);
 }
 
 }  // namespace reprieve::serving

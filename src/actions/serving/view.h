@@ -1,6 +1,7 @@
 // View: the world of serving as one cluster shows it in the middle of a cycle.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ struct View {
     std::vector<PodId> pods;    // parallel to the world's replicas
 };
 
-// `only` names the deployments that may take room; empty: all may.
+// `only` names the deployments that may take room; empty: all may. `overdue` names replicas ("ns/name") that were
+// waited for in vain.
 [[nodiscard]] View look_at(const Session& session,
                            const ServingRoster& roster,
                            const ActionConfig& action,
-                           const std::vector<std::string>& only);
+                           const std::vector<std::string>& only,
+                           const std::set<std::string>& overdue);
 
 }  // namespace reprieve::serving

@@ -72,7 +72,7 @@ struct Replica {
     std::int64_t deletion_cost = 0;
     std::string claimed_by;                  // the deployment that the last cycle matched it to
     std::int64_t taken_from = kAlwaysTaken;  // while committed it goes only for this priority or a higher one
-    bool overdue = false;                    // should have gone long ago: no better than a committed one
+    bool overdue = false;                    // should have gone long ago: nobody is a worse victim
     bool can_be_forced = false;              // a forced deletion is due
 };
 

@@ -16,6 +16,7 @@ import (
 //	GET    /streams       URIs of the watches that are open
 //	POST   /cut           {"path": regexp, "end": "abort"}: ends open watches; answers {"cut": n}
 //	POST   /disconnect    closes every client connection; answers {"cut": n}
+//	POST   /freeze        lets no more answers out on the client connections that are open; answers {"frozen": n}
 //	GET    /traffic       requests by method, protocol and answer
 func controlHandler(proxy *Proxy) http.Handler {
 	mux := http.NewServeMux()
@@ -65,6 +66,9 @@ func controlHandler(proxy *Proxy) http.Handler {
 	})
 	mux.HandleFunc("POST /disconnect", func(writer http.ResponseWriter, _ *http.Request) {
 		answer(writer, http.StatusOK, map[string]int{"cut": proxy.connections.closeAll()})
+	})
+	mux.HandleFunc("POST /freeze", func(writer http.ResponseWriter, _ *http.Request) {
+		answer(writer, http.StatusOK, map[string]int{"frozen": proxy.connections.freezeAll()})
 	})
 	mux.HandleFunc("GET /traffic", func(writer http.ResponseWriter, _ *http.Request) {
 		answer(writer, http.StatusOK, proxy.traffic.list())

@@ -59,8 +59,11 @@ func run(listen, control, upstream, authority, certificate, key string) error {
 		DisableCompression:  true, // bytes pass through as the API server wrote them
 	})
 	quiet := log.New(io.Discard, "", 0) // broken connections are this program's trade
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
 	front := &http.Server{
-		Addr:     listen,
 		Handler:  proxy,
 		ErrorLog: quiet,
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
@@ -71,7 +74,7 @@ func run(listen, control, upstream, authority, certificate, key string) error {
 	back := &http.Server{Addr: control, Handler: controlHandler(proxy), ReadHeaderTimeout: 10 * time.Second}
 
 	failed := make(chan error, 2)
-	go func() { failed <- front.ListenAndServeTLS(certificate, key) }()
+	go func() { failed <- front.ServeTLS(freezableListener{listener}, certificate, key) }()
 	go func() { failed <- back.ListenAndServe() }()
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -11,7 +11,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -162,33 +161,4 @@ func defaultReason(status int) string {
 	default:
 		return "InternalError"
 	}
-}
-
-// connectionSet knows the client connections that are open, so that all can be cut at once.
-type connectionSet struct {
-	mutex sync.Mutex
-	open  map[net.Conn]struct{}
-}
-
-func (set *connectionSet) note(conn net.Conn, state http.ConnState) {
-	set.mutex.Lock()
-	defer set.mutex.Unlock()
-	switch state {
-	case http.StateNew:
-		if set.open == nil {
-			set.open = map[net.Conn]struct{}{}
-		}
-		set.open[conn] = struct{}{}
-	case http.StateClosed, http.StateHijacked:
-		delete(set.open, conn)
-	}
-}
-
-func (set *connectionSet) closeAll() int {
-	set.mutex.Lock()
-	defer set.mutex.Unlock()
-	for conn := range set.open {
-		_ = conn.Close()
-	}
-	return len(set.open)
 }

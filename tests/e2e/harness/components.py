@@ -18,6 +18,9 @@ apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
+- level: Request  # how many replicas, how much grace
+  verbs: [patch, delete]
+  resources: [{group: apps, resources: [deployments/scale]}, {group: "", resources: [pods]}]
 - level: Metadata
   verbs: [create, update, patch, delete, deletecollection]
 - level: None

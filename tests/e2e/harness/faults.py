@@ -70,6 +70,11 @@ class FaultProxy:
         """Closes all connections to clients now and returns how many."""
         return self._call("POST", "/disconnect", {})["cut"]
 
+    def freeze(self):
+        """From now on all connections that are open bring nothing to clients, and are not closed either; what clients
+        ask on them is carried out. Returns how many there are."""
+        return self._call("POST", "/freeze", {})["frozen"]
+
     def hits(self, rule):
         """How many requests suffered from a rule so far."""
         return next(one["hits"] for one in self._call("GET", "/rules") if one["id"] == rule)

@@ -69,9 +69,19 @@ class SchedulerPlugins(Dialect):
         return {"labels": {"scheduling.x-k8s.io/pod-group": gang}}
 
 
+class Koordinator(SchedulerPlugins):
+    """The same under an older name."""
+
+    def membership(self, gang):
+        return {"labels": {"pod-group.scheduling.sigs.k8s.io": gang}}
+
+
 CORE = Core("scheduling.k8s.io/v1beta1/podgroups", {"core_gangs": True})
 VOLCANO = Volcano("scheduling.volcano.sh/v1beta1/podgroups", {"crds": ["volcano-podgroup", "volcano-hypernode"]})
 SCHEDULER_PLUGINS = SchedulerPlugins("scheduling.x-k8s.io/v1alpha1/podgroups", {"crds": ["schedulerplugins-podgroup"]})
+KOORDINATOR = Koordinator(
+    "scheduling.sigs.k8s.io/v1alpha1/podgroups", {"crds": ["koordinator-podgroup", "koordinator-elasticquota"]}
+)
 
 HYPERNODES = "topology.volcano.sh/v1alpha1/hypernodes"
 

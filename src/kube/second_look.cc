@@ -1,0 +1,43 @@
+#include "kube/second_look.h"
+
+#include <nlohmann/json.hpp>
+
+namespace reprieve {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMostLooks = 30;
+constexpr Duration kBetween{1'000'000};
+
+Json metadata_of(const std::string& body) {
+    const Json object = Json::parse(body, nullptr, false);
+    return object.is_object() ? object.value("metadata", Json()) : Json();
+}
+
+}  // namespace
+
+void SecondLook::start() {
+    ++looks_;
+    HttpRequest request;
+    request.path = path_;
+    request.brief = true;
+    request.patience = {};
+    client_->send(owner_, std::move(request), [self = shared_from_this()](const HttpAnswer& answer) {
+        const auto end = self->read(answer);
+        if (!end && self->looks_ < kMostLooks)
+            return self->client_->run_after(self->owner_, kBetween, [self] { self->start(); });
+        self->seen_(end.value_or(WriteEnd::kFailed));
+    });
+}
+
+std::optional<WriteEnd> SecondLook::read(const HttpAnswer& answer) const {
+    if (answer.status == 404) return WriteEnd::kGone;
+    if (!answer.ok()) return std::nullopt;
+    const Json metadata = metadata_of(answer.body);
+    if (!metadata.is_object()) return std::nullopt;
+    if (!uid_.empty() && metadata.value("uid", Json()) != uid_) return WriteEnd::kGone;
+    return metadata.contains("deletionTimestamp") ? WriteEnd::kDone : WriteEnd::kFailed;
+}
+
+}  // namespace reprieve
