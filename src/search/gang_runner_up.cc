@@ -12,23 +12,18 @@ bool GangVictims::stays_put(std::uint32_t unit) const {
 
 // Nothing else was looked at on the way to the best: the next best way without one of those that go, the most
 // important ones asked first.
-void GangVictims::find_runner_up(std::optional<GangChoice>& best) {
+void GangVictims::find_runner_up(std::optional<GangChoice>& choice) {
+    GangChoice& best = *choice;
     int tries = 8;
-    const Cost bound = best->bound;
-    const std::vector<std::uint32_t> chosen = best->chosen;
-    for (std::uint32_t unit : chosen) {
-        if (best->runner_up || tries == 0) break;
+    for (std::uint32_t unit : best.chosen) {
+        if (best.runner_up || tries == 0) break;
         if (std::ranges::find(forced_, unit) != forced_.end()) continue;
         --tries;
         barred_ = unit;
-        if (select_by_bundles()) {
-            give_back();
-            keep_best(best);
-        }
-        reset();
+        const std::optional<Cost> cost = plain_cost();
+        if (cost && !(*cost < best.cost)) best.runner_up = cost;
     }
     barred_.reset();
-    best->bound = std::min(bound, best->cost);
 }
 
 std::optional<Cost> GangVictims::plain_cost() {

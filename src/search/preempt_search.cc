@@ -188,7 +188,8 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
             else if (victims.find(s.nodes_by_name[second], other))
                 choice.runner_up = other.cost;
         }
-        if (!choice.runner_up) choice.runner_up = victims.runner_up(node, choice.victims);
+        const std::optional<Cost> here = victims.runner_up(node, choice.victims);
+        if (here && (!choice.runner_up || *here < *choice.runner_up)) choice.runner_up = here;
         return choice;
     }
 }
