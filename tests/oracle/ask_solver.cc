@@ -270,15 +270,13 @@ private:
 Optimum ask_solver(const Instance& instance, int seconds) {
     Optimum best;
     if (!QuotaRules(instance).may_trigger()) return best;
-    bool unknown = false;
     for (const Domain& domain : domains_of(instance)) {
         if (units_of(instance, domain).empty()) continue;
         const Optimum here = DomainProgram(instance, domain, seconds).solve();
-        unknown = unknown || here.found == Found::kUnknown;
+        if (here.found == Found::kUnknown) return {.found = Found::kUnknown};
         if (here.found != Found::kOptimum) continue;
         if (best.found != Found::kOptimum || here.price < best.price) best = here;
     }
-    if (unknown) best.found = Found::kUnknown;
     return best;
 }
 

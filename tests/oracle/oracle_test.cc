@@ -155,10 +155,10 @@ using MediumMaker = Instance (*)(std::uint64_t, int);
 
 void medium_against_the_solver(const char* what, MediumMaker make, std::uint64_t count) {
     const bool short_run = times() == 1;
-    const int seconds = short_run ? 3 : 20;
+    const int seconds = short_run ? 1 : 20;
     Tally tally;
     for (std::uint64_t i : numbers(0, count)) {
-        const Instance instance = make(i, short_run ? 128 : 800);
+        const Instance instance = make(i, short_run ? 64 : 800);
         if (fits_without_evictions(instance)) continue;
         const Optimum optimum = ask_solver(instance, seconds);
         const Plan plan = plan_for(instance);
