@@ -223,7 +223,8 @@ std::vector<PodId> NodeVictims::pods_under_limit() const {
     std::vector<PodId> found;
     for (NodeId other : s.nodes_by_name) {
         for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && session_.limits.shared(s.pods[pod].queue, s.pods[asker_.pod].queue))
+            if (s.pods[pod].state == PodState::kRunning &&
+                session_.limits.shared(s.pods[pod].queue, s.pods[asker_.pod].queue))
                 found.push_back(pod);
         }
     }
