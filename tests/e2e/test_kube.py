@@ -145,7 +145,7 @@ class SourceTest(ProbeTestCase):
         self.admin.post(path_of(groups, namespace="default"), body)
         self.wait_for(lambda: probe.others("Gang") == {"default/gang"}, "the gang of a kind that came later")
         self.admin.delete(path_of("customresourcedefinitions", "podgroups.scheduling.volcano.sh"))
-        self.wait_for(lambda: probe.others("Gang") == set(), "the gang to go with its kind", 60)
+        self.wait_for(lambda: probe.others("Gang") == set(), "the gang to go with its kind, after two looks at what is served", 150)
         self.assertTrue(probe.process.alive())
 
 
