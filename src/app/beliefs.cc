@@ -4,6 +4,7 @@
 
 #include "manifest/soft_note.h"
 #include "model/placed_devices.h"
+#include "state/pod_named.h"
 
 namespace reprieve {
 namespace {
@@ -31,13 +32,6 @@ bool records(const Pod& pod, const std::optional<PlanNote>& wanted) {
 }
 
 }  // namespace
-
-PodId Beliefs::find(const std::string& name) const {
-    const std::size_t slash = name.find('/');
-    if (slash == std::string::npos) return {};
-    return cluster_.find_pod(cluster_.words().find_string(name.substr(0, slash)),
-                             std::string_view(name).substr(slash + 1));
-}
 
 bool Beliefs::take(Change change, Time now) {
     if (auto* pod = std::get_if<Pod>(&change.object)) {
@@ -83,7 +77,7 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
         known->second = {};  // another pod of the same name
     Entry fresh;
     Entry& entry = known != entries_.end() ? known->second : fresh;
-    if (known == entries_.end() && !find(name) && lacks_group(pod)) entry.group_due = now + options_.group_delay;
+    if (known == entries_.end() && !pod_named(cluster_, name) && lacks_group(pod)) entry.group_due = now + options_.group_delay;
     entry.watched = std::move(pod);
     entry.digest = digest;
     if (confirmed(entry)) {
@@ -177,7 +171,7 @@ bool Beliefs::believe(const std::string& name, Entry& entry, Time now) {
         pod.make_extras().preemptible_marker =
             stays ? "its termination is overdue" : "its eviction failed a moment ago";
     }
-    const PodId id = find(name);
+    const PodId id = pod_named(cluster_, name);
     if (id && cluster_.pod(id) == pod) return false;
     cluster_.apply(std::move(pod), entry.digest);
     return true;
@@ -192,7 +186,7 @@ Beliefs::Entry& Beliefs::entry_of(PodId id) {
 }
 
 void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time now) {
-    const PodId id = find(name);
+    const PodId id = pod_named(cluster_, name);
     if (!id) return;
     Entry& entry = entry_of(id);
     entry.assumed = what;
@@ -210,7 +204,7 @@ void Beliefs::assume(const Plan& plan, Time now) {
     std::set<std::string> placed;
     for (const Placement& p : plan.placements) {
         placed.insert(p.pod);
-        const PodId id = find(p.pod);
+        const PodId id = pod_named(cluster_, p.pod);
         if (!id) continue;
         const StringId node = cluster_.words().string(p.node);
         const auto intent = intents.find(p.pod);
@@ -230,7 +224,7 @@ void Beliefs::assume(const Plan& plan, Time now) {
     for (const Eviction& e : plan.evictions) {
         if (e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kEvict)
             assume(e.pod, Assumed::kLeaving, {}, now);
-        if (const PodId id = e.mode == EvictionMode::kSoft ? find(e.pod) : PodId()) {
+        if (const PodId id = e.mode == EvictionMode::kSoft ? pod_named(cluster_, e.pod) : PodId()) {
             entry_of(id).asked = soft_note(e, now);
             assume(e.pod, Assumed::kAsked, {}, now);
         }

@@ -7,11 +7,10 @@
 //     counts as nominated there.
 //   - A victim that should be gone by now is stuck: it counts as staying, so that whoever waits for it plans anew; the
 //     room that other victims have left or are leaving stays paid for.
-//   - A pod that names a group which nobody has seen may be faster than its group: for a moment it is not seen either,
-//   so
+//   - A pod that names a group which nobody has seen may be faster than its group: for a moment it is not seen either, so
 //     that no member starts, or has others evicted, by itself.
 //   - A pod with which something failed is left alone for a while: one that waits is not seen, one that runs is not
-//   taken.
+//     taken.
 //
 // Nothing in here has to survive: all of it follows from the objects and the clock.
 #pragma once
@@ -80,7 +79,6 @@ private:
     [[nodiscard]] bool lacks_group(const Pod& pod) const;
     // Whoever was faster than its group.
     void release_members(Time now);
-    [[nodiscard]] PodId find(const std::string& name) const;
     [[nodiscard]] static bool remarkable(const Entry& entry, Time now);
     // When the clock alone changes what is believed of the pod; not set: never.
     [[nodiscard]] Time due(const Entry& entry, Time now) const;

@@ -1,17 +1,10 @@
 #include "app/claim_watch.h"
 
 #include <algorithm>
-#include <string_view>
+
+#include "state/pod_named.h"
 
 namespace reprieve {
-namespace {
-
-bool exists(const Cluster& cluster, std::string_view pod) {
-    const std::size_t slash = pod.find('/');
-    return cluster.find_pod(cluster.words().find_string(pod.substr(0, slash)), pod.substr(slash + 1)).valid();
-}
-
-}  // namespace
 
 ClaimWatch::ClaimWatch(const SchedulerConfig& config) : timeout_(ActionConfig().claim_timeout) {
     if (!config.actions) return;
@@ -28,7 +21,7 @@ void ClaimWatch::take(const Plan& plan, const Cluster& cluster) {
         }
     }
     for (const auto& [pod, since] : since_) {
-        if (is_overdue(since, plan.now) && exists(cluster, pod)) now.emplace(pod, since);
+        if (is_overdue(since, plan.now) && pod_named(cluster, pod)) now.emplace(pod, since);
     }
     since_ = std::move(now);
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "state/pod_named.h"
+
 namespace reprieve {
 namespace {
 
@@ -18,9 +20,7 @@ struct Victims {
 };
 
 std::int64_t grace_of(const Cluster& cluster, const std::string& pod) {
-    const std::size_t slash = pod.find('/');
-    const PodId id =
-        cluster.find_pod(cluster.words().find_string(pod.substr(0, slash)), std::string_view(pod).substr(slash + 1));
+    const PodId id = pod_named(cluster, pod);
     return id ? cluster.pod(id).grace_seconds : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/version.h"
 #include "plugins/cost.h"
+#include "state/pod_named.h"
 
 namespace reprieve {
 namespace {
@@ -69,9 +70,7 @@ void Monitor::on_cycle(const CycleReport& report) {
     note_lost_work(report);
     for (const Placement& placement : report.plan.placements) {
         if (placement.after_evictions) continue;
-        const std::size_t slash = placement.pod.find('/');
-        const PodId pod = report.cluster.find_pod(report.cluster.words().find_string(placement.pod.substr(0, slash)),
-                                                  std::string_view(placement.pod).substr(slash + 1));
+        const PodId pod = pod_named(report.cluster, placement.pod);
         if (pod) binding_[placement.uid] = report.cluster.pod(pod).created;
     }
 }
@@ -93,9 +92,7 @@ void Monitor::note_lost_work(const CycleReport& report) {
     const Dim device = cluster.words().find_dimension(kDevice);
     if (!device) return;
     for (const Eviction& eviction : report.news) {
-        const std::size_t slash = eviction.pod.find('/');
-        const PodId pod = cluster.find_pod(cluster.words().find_string(eviction.pod.substr(0, slash)),
-                                           std::string_view(eviction.pod).substr(slash + 1));
+        const PodId pod = pod_named(cluster, eviction.pod);
         if (pod) metrics_.work_lost(static_cast<double>(lost_work(cluster.snapshot(), pod, device)));
     }
 }

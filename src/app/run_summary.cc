@@ -6,6 +6,7 @@
 
 #include "app/display_text.h"
 #include "app/paint.h"
+#include "state/pod_named.h"
 
 namespace reprieve {
 namespace {
@@ -52,9 +53,7 @@ void RunSummary::count_placements(const CycleReport& report) {
             continue;
         }
         placed_.insert(p.uid);
-        const std::size_t slash = p.pod.find('/');
-        const PodId pod = report.cluster.find_pod(report.cluster.words().find_string(p.pod.substr(0, slash)),
-                                                  std::string_view(p.pod).substr(slash + 1));
+        const PodId pod = pod_named(report.cluster, p.pod);
         if (!pod) continue;
         // What was waiting before we came has waited since then, for us.
         waits_[p.uid] = report.now - std::max(report.cluster.pod(pod).created, start_);

@@ -24,6 +24,17 @@ protected:
         order_action(world.config, kind, edit);
     }
 
+    // Quota q has lent what these pods of it use, one core each; the others' claim on one core of it is served.
+    void claimed_back(std::initializer_list<std::string> victims) {
+        world.node("n1", {.cpu = 1000 * static_cast<std::int64_t>(victims.size())});
+        quota("q", 0, 9000);
+        quota("others", 1000, 9000);
+        for (const std::string& victim : victims) world.pod(victim, {.node = "n1", .queue = "q"});
+        world.pod("claim", {.queue = "others"});
+        world.place("claim", "n1", true);
+    }
+    void revoke(const std::string& victim) { world.evict(victim, "n1", "", "revoke").owner.clear(); }
+
     // With a certificate for quota q, which gives back so many pods.
     std::vector<std::string> found_revoked(std::int64_t pods) {
         world.plan.certificates = {{.owner = "q", .action = "revoke", .cost = {{"pods", pods}}}};
@@ -121,13 +132,8 @@ TEST_F(AuditQuotas, TheLabelOfTheJobDecidesWhetherItMayPreempt) {
 }
 
 TEST_F(AuditQuotas, NothingIsRevokedBeforeItsTime) {
-    world.node("n1", {.cpu = 1000});
-    quota("q", 0, 9000);
-    quota("others", 1000, 9000);
-    world.pod("victim", {.node = "n1", .queue = "q"});
-    world.pod("claim", {.queue = "others"});
-    world.place("claim", "n1", true);
-    world.evict("victim", "n1", "", "revoke").owner.clear();
+    claimed_back({"victim"});
+    revoke("victim");
     act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
     EXPECT_THAT(found_revoked(1), IsEmpty());
     act(ActionKind::kRevoke);
@@ -135,28 +141,17 @@ TEST_F(AuditQuotas, NothingIsRevokedBeforeItsTime) {
 }
 
 TEST_F(AuditQuotas, OnlyWhatIsAboveTheRuntimeIsRevoked) {
-    world.node("n1", {.cpu = 2000});
-    quota("q", 0, 9000);
-    quota("others", 1000, 9000);
-    world.pod("v1", {.node = "n1", .queue = "q"});
-    world.pod("v2", {.node = "n1", .queue = "q"});
-    world.pod("claim", {.queue = "others"});
-    world.place("claim", "n1", true);
+    claimed_back({"v1", "v2"});
     act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
-    world.evict("v1", "n1", "", "revoke").owner.clear();
+    revoke("v1");
     EXPECT_THAT(found_revoked(1), IsEmpty());
-    world.evict("v2", "n1", "", "revoke").owner.clear();
+    revoke("v2");
     EXPECT_THAT(found_revoked(2), ElementsAre("quota default/v1", "quota default/v2"));
 }
 
 TEST_F(AuditQuotas, WhatIsRevokedIsCertified) {
-    world.node("n1", {.cpu = 1000});
-    quota("q", 0, 9000);
-    quota("others", 1000, 9000);
-    world.pod("victim", {.node = "n1", .queue = "q"});
-    world.pod("claim", {.queue = "others"});
-    world.place("claim", "n1", true);
-    world.evict("victim", "n1", "", "revoke").owner.clear();
+    claimed_back({"victim"});
+    revoke("victim");
     act(ActionKind::kRevoke, [](ActionConfig& action) { action.delay_evict_time = Duration{0}; });
     EXPECT_THAT(world.found(), ElementsAre("certificate q"));
 }

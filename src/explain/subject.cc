@@ -116,13 +116,6 @@ std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const
 
 }  // namespace
 
-PodId pod_named(const Cluster& cluster, std::string_view full) {
-    const std::size_t slash = full.find('/');
-    if (slash == std::string_view::npos) return {};
-    const StringId ns = cluster.words().find_string(full.substr(0, slash));
-    return ns ? cluster.find_pod(ns, full.substr(slash + 1)) : PodId();
-}
-
 Result<Subject> find_subject(const Plan& plan, const Cluster* cluster, const std::string& name, bool gang) {
     Names names = names_in(plan);
     if (cluster != nullptr) add_names(cluster->snapshot(), names);

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "model/plan.h"
 #include "state/cluster.h"
+#include "state/pod_named.h"
 
 namespace reprieve {
 
@@ -22,8 +23,5 @@ struct Subject {
                                            const Cluster* cluster,
                                            const std::string& name,
                                            bool gang);
-
-// The pod of that full name; none if there is none.
-[[nodiscard]] PodId pod_named(const Cluster& cluster, std::string_view full);
 
 }  // namespace reprieve

@@ -33,11 +33,27 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
               });
     if (!counts_) return;
     slots_.resize(s.nodes.size());
-    for (NodeId node : s.nodes_by_name) {
-        if (!inside_[node.index()]) continue;
+    for (NodeId node : nodes()) {
         slots_[node.index()] = slots(node);
         total_ += slots_[node.index()];
     }
+}
+
+std::span<const NodeId> DomainFit::nodes() const {
+    return seat_.domain.nodes.empty() ? session_.snapshot.nodes_by_name : seat_.domain.nodes;
+}
+
+std::int64_t DomainFit::total_if_empty() const {
+    std::int64_t total = 0;
+    for (NodeId node : nodes()) {
+        if (!accepts(node)) continue;
+        const Resources& has = session_.snapshot.facts->node(node)->allocatable;
+        std::int64_t most = wanted();
+        for (const auto& [dim, value] : ask())
+            if (value > 0) most = std::min(most, has.get(dim) / value);
+        total += most;
+    }
+    return total;
 }
 
 std::int64_t DomainFit::slots(NodeId node) const {

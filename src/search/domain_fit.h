@@ -34,6 +34,8 @@ public:
     // Counting only: members that fit on this node as it is, and if it had this much more free.
     [[nodiscard]] std::int64_t slots(NodeId node) const;
     [[nodiscard]] std::int64_t total() const { return total_; }
+    // Counting only: members that fit if nothing at all ran here.
+    [[nodiscard]] std::int64_t total_if_empty() const;
     [[nodiscard]] std::int64_t wanted() const { return static_cast<std::int64_t>(members_.size()); }
     [[nodiscard]] std::span<const PodId> members() const { return members_; }
     [[nodiscard]] bool in_domain(NodeId node) const { return inside_[node.index()]; }
@@ -45,6 +47,8 @@ public:
     [[nodiscard]] std::span<const Resources::Amount> need() const { return need_; }
 
 private:
+    [[nodiscard]] std::span<const NodeId> nodes() const;
+
     Session& session_;
     Placer& placer_;
     std::vector<PodId> members_;

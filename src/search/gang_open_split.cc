@@ -1,9 +1,81 @@
 // Other pods of a gang as its surplus than those that its order calls so.
 #include <algorithm>
+#include <map>
 
 #include "search/gang_victims.h"
+#include "search/surplus.h"
 
 namespace reprieve {
+
+std::vector<bool> GangVictims::forced_mask() const {
+    std::vector<bool> out(list_.units.size());
+    for (std::uint32_t u : forced_)
+        out[u] = true;
+    return out;
+}
+
+std::map<GangId, std::size_t> GangVictims::contest_sizes() const {
+    std::map<GangId, std::size_t> out;
+    for (const UnitList::Contest& contest : list_.contests)
+        out[contest.gang] = contest.pods;
+    return out;
+}
+
+bool GangVictims::all_listed() const {
+    std::map<GangId, std::size_t> left = contest_sizes();
+    for (const Unit& unit : list_.units) {
+        const auto contest = left.find(unit.gang);
+        if (contest == left.end()) continue;
+        for (PodId pod : list_.pods_of(unit))
+            contest->second -= in_domain_[session_.snapshot.pods[pod].node.index()] ? 1U : 0U;
+    }
+    return std::ranges::all_of(left, [](const auto& contest) { return contest.second == 0; });
+}
+
+bool GangVictims::splits_matter() {
+    // Where pods outside count towards a limit, it is not the nodes alone that say who is needed.
+    if (!fit_.counts() || over_limit_) return true;
+    const Snapshot& s = session_.snapshot;
+    const std::vector<bool> forced = forced_mask();
+    const std::map<GangId, std::size_t> contests = contest_sizes();
+    for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
+        const Unit& unit = list_.units[u];
+        if (!contests.contains(unit.gang)) continue;
+        if (!forced[u]) return true;
+        for (PodId pod : list_.pods_of(unit)) {
+            if (in_domain_[s.pods[pod].node.index()] && unit.count > 1 && fits_with(pod)) return true;
+        }
+    }
+    return !all_listed();
+}
+
+bool GangVictims::fits_with(PodId pod) {
+    session_.tx.restore(pod);
+    fit_.changed(std::span(&pod, 1));
+    const bool fits = fit_.passes();
+    session_.tx.evict(pod);
+    fit_.changed(std::span(&pod, 1));
+    return fits;
+}
+
+void GangVictims::force_overdrawn() {
+    if (!rules_.attack.open_split) return;
+    const std::vector<bool> forced = forced_mask();
+    std::map<std::uint32_t, std::vector<std::uint32_t>> along;  // with each gang that may go whole
+    for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
+        const std::int32_t whole = list_.units[u].whole;
+        if (whole >= 0 && !forced[static_cast<std::size_t>(whole)])
+            along[static_cast<std::uint32_t>(whole)].push_back(u);
+    }
+    for (const auto& [whole, spares] : along) {
+        Surplus surplus(session_.snapshot, list_.units[whole].gang);
+        const bool spared = std::ranges::all_of(
+            spares, [&](std::uint32_t u) { return !forced[u] || surplus.take(list_.pods[list_.units[u].first]); });
+        if (spared) continue;
+        forced_.push_back(whole);
+        std::ranges::copy_if(spares, std::back_inserter(forced_), [&](std::uint32_t u) { return !forced[u]; });
+    }
+}
 
 // Votes and strict budgets go through the units in the order that the split belongs to: there it stays as it is.
 void GangVictims::open_splits() {

@@ -16,14 +16,15 @@ GangVictims::GangVictims(
       seat_(std::move(seat)),
       fit_(session, placer, members, seat_),
       in_domain_(session.snapshot.nodes.size()) {
+    if (is_too_small()) return;
     const Snapshot& s = session_.snapshot;
     const std::span<const NodeId> nodes =
         seat_.domain.nodes.empty() ? std::span<const NodeId>(s.nodes_by_name) : seat_.domain.nodes;
     for (NodeId node : nodes)
         in_domain_[node.index()] = true;
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
-    const bool over_limit = !fit_.within_limits();
-    UnitFinder(session_).on_nodes(over_limit ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
+    over_limit_ = !fit_.within_limits();
+    UnitFinder(session_).on_nodes(over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
         for (Unit& u : list_.units)
@@ -41,8 +42,19 @@ GangVictims::GangVictims(
     taken_.resize(list_.units.size());
     start_ = session_.tx.checkpoint();
     assess();
-    if (list_.contested) open_splits();
+    if (contested_) open_splits();
 }
+
+// Most domains of a tight tier are out before anybody is looked at.
+bool GangVictims::is_too_small() {
+    if (!fit_.counts()) return false;
+    const std::int64_t most = fit_.total_if_empty();
+    if (most >= fit_.wanted() || fit_.wanted() == 1) return false;
+    binding_ = fmt::format("{} holds {} of {} members even when empty", where(), most, fit_.wanted());
+    return true;
+}
+
+std::string GangVictims::where() const { return seat_.domain.name.empty() ? "the cluster" : seat_.domain.name; }
 
 bool GangVictims::vote(std::span<const std::uint32_t> units) {
     if (rules_.attack.open_split && overdrawn(session_.snapshot, list_, units) != Overdrawn::kNo) return false;
@@ -121,6 +133,7 @@ std::vector<std::uint32_t> GangVictims::taken_units() const {
 // Everything out: if it still does not fit, no search is needed. Units without which it would not fit are in every
 // solution; what they cost is a bound.
 void GangVictims::assess() {
+    contested_ = !list_.contests.empty();
     if (list_.units.empty()) {
         describe_binding();
         return;
@@ -130,6 +143,7 @@ void GangVictims::assess() {
         take(u);
     feasible_ = fit_.passes();
     if (!feasible_) {
+        contested_ = contested_ && !all_listed();
         describe_binding();
         reset();
         return;
@@ -141,7 +155,9 @@ void GangVictims::assess() {
             take(u);
         }
     }
+    contested_ = contested_ && splits_matter();
     reset();
+    force_overdrawn();
     if (!forced_.empty()) bound_ = cost_of(forced_);
     if (!rules_.improve || !fit_.counts() || suffice(forced_)) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced_);
@@ -168,6 +184,7 @@ Cost GangVictims::least_cost() const {
 }
 
 bool GangVictims::suffice(std::span<const std::uint32_t> units) {
+    if (units.size() == list_.units.size()) return feasible_;
     for (std::uint32_t u : units)
         take(u);
     const bool enough = fit_.passes();
@@ -186,10 +203,9 @@ void GangVictims::describe_binding() {
         binding_ = fmt::format("no node{} can be freed by {}", inside, rules_.means);
         return;
     }
-    const std::string where = seat_.domain.name.empty() ? "the cluster" : seat_.domain.name;
     if (fit_.counts()) {
         binding_ = fmt::format("{} holds {} of {} members even without all that may be evicted",
-                               where,
+                               where(),
                                std::min(fit_.total(), fit_.wanted()),
                                fit_.wanted());
         return;
@@ -199,11 +215,11 @@ void GangVictims::describe_binding() {
         for (NodeId node : s.nodes_by_name)
             free += in_domain_[node.index()] ? std::max<std::int64_t>(s.later.free(node, dim), 0) : 0;
         if (free < value) {
-            binding_ = fmt::format("{} can free {} of {} {}", where, free, value, s.words->text(dim));
+            binding_ = fmt::format("{} can free {} of {} {}", where(), free, value, s.words->text(dim));
             return;
         }
     }
-    binding_ = fmt::format("{} cannot hold all members together even without all that may be evicted", where);
+    binding_ = fmt::format("{} cannot hold all members together even without all that may be evicted", where());
 }
 
 Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {

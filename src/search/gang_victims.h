@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,7 +74,19 @@ public:
 private:
     friend class CoverSearch;
     friend class GangSubsetSearch;
+    [[nodiscard]] bool is_too_small();
+    [[nodiscard]] std::string where() const;
     void assess();
+    // While everybody is taken: it may make a difference which pods of a gang are its surplus. It does not where no
+    // solution spares any of its pods in the domain.
+    [[nodiscard]] bool splits_matter();
+    // Every pod in the domain that a contested gang could lose is in a unit.
+    [[nodiscard]] bool all_listed() const;
+    [[nodiscard]] std::map<GangId, std::size_t> contest_sizes() const;
+    [[nodiscard]] bool fits_with(PodId pod);
+    [[nodiscard]] std::vector<bool> forced_mask() const;
+    // Open splits: a gang that loses more than it can spare in every solution goes whole in every solution.
+    void force_overdrawn();
     void open_splits();
     void search_other_splits(std::optional<GangChoice>& best);
     void take_over_violations();
@@ -121,6 +134,8 @@ private:
     bool finished_ = false;               // the exact search left nothing open
     bool ruled_out_ = false;
     std::vector<PodId> breakers_;  // of budgets
+    bool over_limit_ = false;
+    bool contested_ = false;
     // The same domain with open splits, where that makes a difference.
     GangRules open_rules_;
     std::unique_ptr<GangVictims> open_;

@@ -339,7 +339,7 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
 void NodeVictims::improve(NodeId node, Victims& in_out) {
     if (in_out.exact) return;
     SubsetSearch(*this, node, in_out).run();
-    if (in_out.list.contested) try_other_splits(node, in_out);
+    if (!in_out.list.contests.empty()) try_other_splits(node, in_out);
 }
 
 // Other pods of a gang may be called its surplus than those that its order calls so, if that costs less.

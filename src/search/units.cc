@@ -103,7 +103,7 @@ UnitFinder::Split UnitFinder::split(GangId id, bool open, UnitList& out) const {
     parts.has_core = !parts.core.empty();
     if (parts.safe.empty() || parts.core.empty()) return parts;
     const auto could_spare = [&](PodId p) { return Surplus(s, id).take(p); };
-    out.contested = out.contested || std::ranges::any_of(parts.core, could_spare);
+    if (std::ranges::any_of(parts.core, could_spare)) out.contests.push_back({.gang = id, .pods = local_.size()});
     if (!open) return parts;
     std::ranges::copy_if(parts.core, std::back_inserter(parts.safe), could_spare);
     std::erase_if(parts.core, could_spare);

@@ -43,9 +43,15 @@ struct Unit {
 };
 
 struct UnitList {
+    // A gang that could spare other pods than those that are SAFE here, and how many of its pods could be taken here.
+    struct Contest {
+        GangId gang;
+        std::size_t pods = 0;
+    };
+
     std::vector<Unit> units;
     std::vector<PodId> pods;
-    bool contested = false;  // some gang could spare other pods than those that are SAFE here
+    std::vector<Contest> contests;
 
     [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const {
         return std::span(pods).subspan(unit.first, unit.count);
@@ -53,7 +59,7 @@ struct UnitList {
     void clear() {
         units.clear();
         pods.clear();
-        contested = false;
+        contests.clear();
     }
 };
 
