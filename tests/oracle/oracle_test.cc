@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <iostream>
 #include <numeric>
 
 #include "actions/cycle.h"
@@ -66,22 +65,33 @@ Price price_in(const CostVector& vector) {
 struct Tally {
     int judged = 0;
     int optimal = 0;
-    int gaps = 0;
     int refused = 0;
     int unknown = 0;
+    // Instances by number: those that are not proven can be looked at one by one.
+    std::vector<std::uint64_t> gaps;
+    std::vector<std::uint64_t> given_up;
 
-    void add(const Plan& plan, const Optimum& optimum) {
+    void add(std::uint64_t number, const Plan& plan, const Optimum& optimum) {
         ++judged;
         unknown += optimum.found == Found::kUnknown ? 1 : 0;
         if (plan.certificates.empty()) return;
         const CertificateStatus status = plan.certificates.front().status;
         optimal += status == CertificateStatus::kOptimal ? 1 : 0;
-        gaps += status == CertificateStatus::kGap ? 1 : 0;
         refused += status == CertificateStatus::kInfeasible ? 1 : 0;
+        if (status == CertificateStatus::kGap) gaps.push_back(number);
+        if (status == CertificateStatus::kHeuristic) given_up.push_back(number);
     }
     void print(const char* what) const {
-        std::cout << what << ": " << judged << " judged, " << optimal << " optimal, " << gaps << " with a gap, "
-                  << refused << " refused, " << unknown << " beyond the solver\n";
+        fmt::print("{}: {} judged, {} optimal, {} with a gap {}, {} refused, {} given up {}, {} beyond the solver\n",
+                   what,
+                   judged,
+                   optimal,
+                   gaps.size(),
+                   gaps,
+                   refused,
+                   given_up.size(),
+                   given_up,
+                   unknown);
     }
 };
 
@@ -121,7 +131,7 @@ void against_everything(const char* what, Maker make, std::uint64_t count) {
         if (!literal.evictions.empty()) {
             EXPECT_EQ(literal.certificates.front().status, CertificateStatus::kHeuristic) << what << " instance " << i;
         }
-        tally.add(plan, optimum);
+        tally.add(i, plan, optimum);
     }
     tally.print(what);
     EXPECT_GT(tally.optimal, 0);
@@ -163,7 +173,7 @@ void medium_against_the_solver(const char* what, MediumMaker make, std::uint64_t
         const Optimum optimum = ask_solver(instance, seconds);
         const Plan plan = plan_for(instance);
         EXPECT_EQ(complaint(instance, plan, optimum), "") << what << " instance " << i;
-        tally.add(plan, optimum);
+        tally.add(i, plan, optimum);
     }
     tally.print(what);
     EXPECT_GT(tally.judged, 0);
