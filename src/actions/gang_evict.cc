@@ -156,7 +156,7 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
                              (best && (!action_.improve || !(victims->bound() < best->cost)));
             if (out) left_out.push_back(victims.get());
             auto choice = out ? std::nullopt : victims->find();
-            bounds.push_back(choice ? choice->bound : victims->bound());
+            if (!victims->ruled_out()) bounds.push_back(choice ? choice->bound : victims->bound());
             tried += out ? 0 : 1;
             unproven_ = unproven_ || (!choice && !victims->ruled_out());
             if (victims->ruled_out() && why_not.empty()) why_not = victims->binding();

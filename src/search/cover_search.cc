@@ -79,11 +79,13 @@ void CoverSearch::build_scale() {
     scale_.emplace(owner_.rules_.order->terms(), std::move(alone), destroyed, amounts);
 }
 
-// Alike: the same cost alone, the same room on the same nodes, no tie to other units.
+// Alike: the same cost alone, the same room on the same nodes, no tie to other units. What a gang can spare ties its
+// units where splits are open.
 void CoverSearch::build_classes() {
     const std::vector<Unit>& units = owner_.list_.units;
     std::vector<bool> tied(units.size());
     for (std::size_t u = 0; u < units.size(); ++u) {
+        tied[u] = tied[u] || (owner_.rules_.attack.open_split && units[u].kind == UnitKind::kSafe);
         if (units[u].whole < 0) continue;
         tied[u] = true;
         tied[static_cast<std::size_t>(units[u].whole)] = true;
@@ -310,7 +312,7 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     for (std::uint32_t u : choice.chosen)
         owner_.take_with_links(u);
     const std::vector<std::uint32_t> units = owner_.taken_units();
-    if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units) == Overdrawn::kGang)
+    if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units))
         return Attempt::kOverdrawn;
     if (!owner_.fit_.passes() || !owner_.vote(units)) return Attempt::kUnseen;
     owner_.give_back();

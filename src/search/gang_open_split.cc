@@ -97,10 +97,6 @@ void GangVictims::take_over_violations() {
     std::ranges::stable_partition(importance_, [&](std::uint32_t u) { return list_.units[u].violations > 0; });
 }
 
-bool GangVictims::overdraws_singles() const {
-    return rules_.attack.open_split && overdrawn(session_.snapshot, list_, taken_units()) == Overdrawn::kSingle;
-}
-
 // A split that is not the order's is worth it only if it costs less.
 void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
     std::optional<GangChoice> found = best;

@@ -6,7 +6,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kCountingSteps = 12'000;
-constexpr std::int64_t kStepsPerMember = 4;  // a step places every member: it takes about as many microseconds
+constexpr std::int64_t kWorkPerMember = 4;  // to place one takes about as many microseconds
 constexpr std::size_t kMostUnits = 48;
 
 }  // namespace
@@ -17,9 +17,10 @@ void GangSubsetSearch::run() {
     for (std::uint32_t u : order_)
         owner_.take(u);
     const std::int64_t budget = owner_.session_.config.search_budget.us;
-    steps_ = owner_.fit_.counts() ? kCountingSteps : budget / (kStepsPerMember * owner_.fit_.wanted());
-    descend(0);
-    finished_ = steps_ > 0 && owner_.fit_.certain() && !unseen_;
+    work_ = owner_.fit_.counts() ? kCountingSteps : budget;
+    trial_ = owner_.fit_.counts() ? 0 : kWorkPerMember * owner_.fit_.wanted();
+    descend(0, true);
+    finished_ = work_ > 0 && owner_.fit_.certain();
     owner_.reset();
     if (!best_ || !finished_) return;
     best_->exact = true;
@@ -38,24 +39,29 @@ bool GangSubsetSearch::links_hold() const {
     return true;
 }
 
-// At each step the undecided units are gone: if it does not fit then, it never will.
-void GangSubsetSearch::descend(std::size_t depth) {
-    if (steps_ <= 0) return;
-    --steps_;
-    if (too_dear() || !owner_.fit_.passes()) return;
+bool GangSubsetSearch::fits() {
+    work_ -= trial_;
+    return owner_.fit_.passes();
+}
+
+// At each step the undecided units are gone: if it does not fit then, it never will. `changed`: somebody has come back
+// since that was asked.
+void GangSubsetSearch::descend(std::size_t depth, bool changed) {
+    if (work_ <= 0) return;
+    --work_;
+    if (too_dear() || (changed && !fits())) return;
     if (depth == order_.size()) {
         if (evicted_.empty() || !links_hold()) return;
-        unseen_ = unseen_ || owner_.overdraws_singles();
         owner_.keep_best(best_);
         return;
     }
     const std::uint32_t unit = order_[depth];
     // Keep it first: fewer victims are met early.
     owner_.give(unit);
-    descend(depth + 1);
+    descend(depth + 1, true);
     owner_.take(unit);
     evicted_.push_back(unit);
-    descend(depth + 1);
+    descend(depth + 1, false);
     evicted_.pop_back();
 }
 

@@ -1,4 +1,4 @@
-// GangSubsetSearch: the cheapest set of units of one domain, by branch and bound within a budget of steps.
+// GangSubsetSearch: the cheapest set of units of one domain, by branch and bound within a budget of work.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ public:
     [[nodiscard]] bool finished() const { return finished_; }
 
 private:
-    void descend(std::size_t depth);
+    void descend(std::size_t depth, bool changed);
+    [[nodiscard]] bool fits();
     [[nodiscard]] bool too_dear() const;
     [[nodiscard]] bool links_hold() const;
 
@@ -25,8 +26,8 @@ private:
     std::optional<GangChoice>& best_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint32_t> evicted_;
-    std::int64_t steps_ = 0;
-    bool unseen_ = false;  // some set has a price that this list cannot tell
+    std::int64_t work_ = 0;   // left
+    std::int64_t trial_ = 0;  // what it takes to see whether the members fit
     bool finished_ = false;
 };
 

@@ -57,7 +57,7 @@ bool GangVictims::is_too_small() {
 std::string GangVictims::where() const { return seat_.domain.name.empty() ? "the cluster" : seat_.domain.name; }
 
 bool GangVictims::vote(std::span<const std::uint32_t> units) {
-    if (rules_.attack.open_split && overdrawn(session_.snapshot, list_, units) != Overdrawn::kNo) return false;
+    if (rules_.attack.open_split && overdrawn(session_.snapshot, list_, units)) return false;
     VictimVote* vote = rules_.vote;
     if (vote == nullptr) return true;
     vote->reset();
@@ -225,9 +225,10 @@ void GangVictims::describe_binding() {
 Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
     const Snapshot& s = session_.snapshot;
     VictimBill bill(s, *rules_.order, rules_.work, fit_.need(), rules_.bundles.queue_order);
+    Losses losses(list_);
     for (std::uint32_t at : units) {
         const Unit& unit = list_.units[at];
-        bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list_.pods[unit.first]].queue);
+        bill.add_unit(losses.breaks(unit), unit.violations, s.pods[list_.pods[unit.first]].queue);
         for (PodId pod : list_.pods_of(unit))
             bill.add_pod(pod, unit.priority);
     }

@@ -90,7 +90,6 @@ private:
     void open_splits();
     void search_other_splits(std::optional<GangChoice>& best);
     void take_over_violations();
-    [[nodiscard]] bool overdraws_singles() const;
     [[nodiscard]] Cost least_cost() const;
     [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void search_exactly(std::optional<GangChoice>& best);

@@ -277,9 +277,10 @@ std::vector<PodId> NodeVictims::remote_pods(NodeId node, const Answer& answer) c
 Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const {
     const Snapshot& s = session_.snapshot;
     VictimBill bill(s, *rules_.order, rules_.work, asker_.amounts, {});
+    Losses losses(list);
     for (std::uint32_t at : chosen) {
         const Unit& unit = list.units[at];
-        bill.add_unit(unit.kind != UnitKind::kSafe, unit.violations, s.pods[list.pods[unit.first]].queue);
+        bill.add_unit(losses.breaks(unit), unit.violations, s.pods[list.pods[unit.first]].queue);
         for (PodId pod : list.pods_of(unit))
             bill.add_pod(pod, unit.priority);
     }

@@ -8,25 +8,28 @@
 
 namespace reprieve {
 
-Overdrawn overdrawn(const Snapshot& s, const UnitList& list, std::span<const std::uint32_t> gone) {
+bool overdrawn(const Snapshot& s, const UnitList& list, std::span<const std::uint32_t> gone) {
     std::map<GangId, std::vector<PodId>> lost;
     for (std::uint32_t at : gone) {
         const Unit& unit = list.units[at];
+        if (std::ranges::find(list.singles, unit.gang, &UnitList::Single::gang) != list.singles.end()) continue;
         const bool whole =
             unit.whole >= 0 && std::ranges::find(gone, static_cast<std::uint32_t>(unit.whole)) != gone.end();
         if (unit.kind == UnitKind::kSafe && !whole) lost[unit.gang].push_back(list.pods[unit.first]);
     }
-    Overdrawn worst = Overdrawn::kNo;
-    for (const auto& [gang, pods] : lost) {
+    return std::ranges::any_of(lost, [&](const auto& loss) {
+        const auto& [gang, pods] = loss;
         std::vector<PodId> out;
         std::ranges::copy_if(
             pods, std::back_inserter(out), [&](PodId p) { return s.pods[p].state == PodState::kEvicted; });
-        if (can_spare(s, gang, pods, out)) continue;
-        const Gang* fact = s.gangs[gang].fact;
-        if (fact == nullptr || fact->disruption != DisruptionMode::kSingle) return Overdrawn::kGang;
-        worst = Overdrawn::kSingle;
-    }
-    return worst;
+        return !can_spare(s, gang, pods, out);
+    });
+}
+
+bool Losses::breaks(const Unit& unit) {
+    if (unit.kind != UnitKind::kSafe) return true;
+    const auto single = std::ranges::find(left_, unit.gang, &UnitList::Single::gang);
+    return single != left_.end() && !single->surplus.take(list_.pods[unit.first]);
 }
 
 void copy_violations(std::span<const PodId> breakers, UnitList& open) {
@@ -40,6 +43,14 @@ void close_splits(UnitList& list, std::vector<std::uint32_t>& chosen) {
     const auto goes = [&](std::int32_t unit) {
         return unit >= 0 && std::ranges::find(chosen, static_cast<std::uint32_t>(unit)) != chosen.end();
     };
+    // Units stand in the order in which their gang offers them: the first ones are its surplus.
+    std::vector<std::uint32_t> offered = chosen;
+    std::ranges::sort(offered);
+    Losses losses(list);
+    for (std::uint32_t at : offered) {
+        Unit& unit = list.units[at];
+        if (unit.kind == UnitKind::kSafe && losses.breaks(unit)) unit.kind = UnitKind::kWhole;
+    }
     UnitList closed;
     for (std::uint32_t at : chosen) {
         if (goes(list.units[at].whole)) continue;  // goes with its gang

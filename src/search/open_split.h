@@ -2,6 +2,7 @@
 //
 // In an open list every pod that its gang could spare is a SAFE unit; the WHOLE unit has the rest, perhaps nobody. More
 // of them than the gang can spare may not go, unless the gang goes whole; whoever searches an open list asks for that.
+// Where pods go one by one more of them may go, and each breaks the gang.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,25 @@
 
 namespace reprieve {
 
-enum class Overdrawn {
-    kNo,
-    kGang,   // a gang loses more than it can spare and does not go whole
-    kSingle  // a gang whose pods go one by one does; that is allowed, at a price which an open list cannot tell
+// A gang that goes together loses more than it can spare and does not go whole.
+[[nodiscard]] bool overdrawn(const Snapshot& snapshot, const UnitList& list, std::span<const std::uint32_t> gone);
+
+// Units that go one after another: which of them break their gang, a pod without one included.
+class Losses {
+public:
+    explicit Losses(const UnitList& list) : list_(list), left_(list.singles) {}
+
+    [[nodiscard]] bool breaks(const Unit& unit);
+
+private:
+    const UnitList& list_;
+    std::vector<UnitList::Single> left_;
 };
-[[nodiscard]] Overdrawn overdrawn(const Snapshot& snapshot, const UnitList& list, std::span<const std::uint32_t> gone);
 
 // What breaks a budget by the order's split breaks it in every other one.
 void copy_violations(std::span<const PodId> breakers, UnitList& open);
 
-// The chosen units as a list of their own, each gang that goes whole as one unit.
+// The chosen units as a list of their own, each gang that goes whole as one unit, and pods that break theirs as WHOLE.
 void close_splits(UnitList& list, std::vector<std::uint32_t>& chosen);
 
 }  // namespace reprieve

@@ -66,7 +66,7 @@ void SubsetSearch::run() {
     descend(0);
     // Without arithmetic, leaving somebody out could in principle make a later set fit that was cut: only amounts are
     // sure to be monotone.
-    best_.exact = steps_ > 0 && !unseen_ && (arithmetic_ || owner_.candidate_.cls.spread.empty());
+    best_.exact = steps_ > 0 && (arithmetic_ || owner_.candidate_.cls.spread.empty());
     tx.rollback(start);
 }
 
@@ -111,12 +111,7 @@ bool SubsetSearch::links_hold() const {
 }
 
 // Open splits: no gang loses more than it can spare, unless it goes whole.
-bool SubsetSearch::spares_hold() {
-    if (!open_) return true;
-    const Overdrawn how = overdrawn(owner_.session_.snapshot, best_.list, evicted_);
-    unseen_ = unseen_ || how == Overdrawn::kSingle;
-    return how == Overdrawn::kNo;
-}
+bool SubsetSearch::spares_hold() const { return !open_ || !overdrawn(owner_.session_.snapshot, best_.list, evicted_); }
 
 void SubsetSearch::keep(std::uint32_t unit) {
     if (arithmetic_) return;

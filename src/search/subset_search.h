@@ -26,7 +26,7 @@ private:
     [[nodiscard]] bool fits_now();
     [[nodiscard]] bool too_dear() const;
     [[nodiscard]] bool links_hold() const;
-    [[nodiscard]] bool spares_hold();
+    [[nodiscard]] bool spares_hold() const;
     void keep(std::uint32_t unit);
     void unkeep(std::uint32_t unit);
 
@@ -41,8 +41,7 @@ private:
     std::vector<std::int64_t> missing_;             // per short dimension, with what is evicted so far
     std::int64_t steps_ = 0;
     bool arithmetic_ = false;
-    bool open_ = false;    // the list has open splits
-    bool unseen_ = false;  // some set has a price that this list cannot tell
+    bool open_ = false;  // the list has open splits
 };
 
 }  // namespace reprieve

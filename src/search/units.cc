@@ -4,9 +4,18 @@
 #include <numeric>
 
 #include "search/split_order.h"
-#include "search/surplus.h"
 
 namespace reprieve {
+namespace {
+
+// Whether the gang's pods go one by one, even those that it cannot spare.
+bool is_single(const Snapshot& s, GangId gang) {
+    const Gang* fact = s.gangs[gang].fact;
+    return fact != nullptr && fact->disruption == DisruptionMode::kSingle;
+}
+
+}  // namespace
+
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
     if (row.state != PodState::kRunning) return false;
@@ -74,7 +83,7 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         return;
     }
     sort_for_split(s, attack, local_);
-    const bool single = gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle;
+    const bool single = is_single(s, id);
     const Split parts = split(id, single ? attack.open_single : attack.open_split, out);
     std::int32_t whole = -1;
     if (single) {
@@ -105,6 +114,7 @@ UnitFinder::Split UnitFinder::split(GangId id, bool open, UnitList& out) const {
     const auto could_spare = [&](PodId p) { return Surplus(s, id).take(p); };
     if (std::ranges::any_of(parts.core, could_spare)) out.contests.push_back({.gang = id, .pods = local_.size()});
     if (!open) return parts;
+    if (is_single(s, id)) out.singles.push_back({.gang = id, .surplus = Surplus(s, id)});
     std::ranges::copy_if(parts.core, std::back_inserter(parts.safe), could_spare);
     std::erase_if(parts.core, could_spare);
     return parts;

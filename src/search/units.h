@@ -12,6 +12,7 @@
 #include "model/plan.h"
 #include "plugins/quota_vote.h"
 #include "search/session.h"
+#include "search/surplus.h"
 
 namespace reprieve {
 
@@ -49,9 +50,16 @@ struct UnitList {
         std::size_t pods = 0;
     };
 
+    // Open splits: a gang whose pods go one by one, and what it can spare of them. The rest of them break it.
+    struct Single {
+        GangId gang;
+        Surplus surplus;
+    };
+
     std::vector<Unit> units;
     std::vector<PodId> pods;
     std::vector<Contest> contests;
+    std::vector<Single> singles;
 
     [[nodiscard]] std::span<const PodId> pods_of(const Unit& unit) const {
         return std::span(pods).subspan(unit.first, unit.count);
@@ -60,6 +68,7 @@ struct UnitList {
         units.clear();
         pods.clear();
         contests.clear();
+        singles.clear();
     }
 };
 
