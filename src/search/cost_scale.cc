@@ -103,7 +103,16 @@ std::vector<Wide> CostScale::weights_before(std::size_t term) const {
             out[u] = out[u] * bases_[t] + digit;
         }
     }
+    for (Wide& weight : out)
+        weight *= step(term);
     return out;
+}
+
+Wide CostScale::step(std::size_t term) const {
+    Wide product = 1;
+    for (std::size_t t = term; t < terms_.size(); ++t)
+        product *= bases_[t];
+    return product;
 }
 
 // Rounding down per dimension takes less than one thousandth from each.

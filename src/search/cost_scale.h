@@ -26,9 +26,11 @@ public:
     // Whether the term adds up. Others are the largest of the victims' values.
     [[nodiscard]] static bool adds_up(CostTerm term);
 
-    // Per unit, of the terms before this one that add up; of all of them.
-    [[nodiscard]] std::vector<Wide> weights_before(std::size_t term) const;
+    // Per unit, of all terms that add up; of those before this one alone, as multiples of its `step`.
     [[nodiscard]] std::vector<Wide> weights() const { return weights_before(terms_.size()); }
+    [[nodiscard]] std::vector<Wide> weights_before(std::size_t term) const;
+    // What one more of the terms before this one weighs.
+    [[nodiscard]] Wide step(std::size_t term) const;
     [[nodiscard]] const Cost& alone(std::uint32_t unit) const { return alone_[unit]; }
 
     // Whether what was found for this term still counts: after a rounded term that hides differences nothing does.

@@ -95,7 +95,8 @@ TEST(CostScale, WeightsBeforeATermLeaveItOut) {
     units.add(2, 1, {1}, 1);
     const CostScale scale(kTerms, units.alone, units.destroyed, std::vector<std::int64_t>{1});
     EXPECT_EQ(scale.weights_before(0), std::vector<Wide>{0});
-    EXPECT_EQ(scale.weights_before(1), std::vector<Wide>{2});
+    EXPECT_EQ(scale.weights_before(1), std::vector<Wide>{2 * scale.step(1)});
+    EXPECT_EQ(scale.step(kTerms.size()), 1);
 }
 
 TEST(CostScale, SaysSoWhereNumbersAreTooLarge) {

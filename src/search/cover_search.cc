@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "search/surplus.h"
 
@@ -151,117 +150,22 @@ Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& 
     return sum;
 }
 
-// Enough for the members, and the terms before this one no worse than they must be.
-bool CoverSearch::still_serves(const States& states, std::size_t term, Wide target) {
-    if (!cover_->holds(states)) return false;
-    if (target == 0) return true;
-    const auto choice = cover_->cheapest(states, cover_->even_shares(scale_->weights_before(term)));
-    return choice && choice->cost <= target;
-}
-
-Wide CoverSearch::settle_before(std::size_t term, States& states) {
-    const std::vector<Wide> before = scale_->weights_before(term);
-    States free_of_it = states;
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        if (states[u] == UnitState::kOpen && before[u] > 0) free_of_it[u] = UnitState::kStays;
-    }
-    if (cover_->holds(free_of_it)) {
-        states = std::move(free_of_it);
-        return 0;
-    }
-    const auto choice = cover_->cheapest(states, cover_->even_shares(before));
-    return choice ? choice->cost : 0;
-}
-
-void CoverSearch::settle_largest(States& states, Cost& bound) {
-    const auto terms = owner_.rules_.order->terms();
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-        if (CostScale::adds_up(terms[t])) continue;
-        if (!scale_->holds_at(t) || terms[t] == CostTerm::kLatestStart)
-            bound.terms[t] = lowest_value(t, states);
-        else if (terms[t] == CostTerm::kQueueOrder)
-            drop_queues(t, states, bound);
-        else
-            keep_lowest(t, states, bound);
-    }
-}
-
 std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
     if (!keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
-    Relaxed out;
-    settle_largest(states, out.bound);
-    auto choice = cover_->cheapest(states, shares_);
+    Settled settled{.states = std::move(states), .bound = {}, .floors = {}};
+    settle_largest(settled);
+    auto choice = cover_->cheapest(settled.states, shares_);
     if (!choice) return std::nullopt;
-    scale_->decode(weight_of_gone(states, weights_) + choice->cost, out.bound);
-    out.choice = std::move(*choice);
-    return out;
-}
-
-std::int64_t CoverSearch::lowest_value(std::size_t term, const States& states) const {
-    std::int64_t lowest = INT64_MAX;
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        if (states[u] != UnitState::kStays) lowest = std::min(lowest, scale_->alone(u).terms[term]);
-    }
-    return lowest;
-}
-
-void CoverSearch::keep_lowest(std::size_t term, States& states, Cost& bound) {
-    const Wide target = settle_before(term, states);
-    std::set<std::int64_t> values;
-    std::int64_t lowest = INT64_MIN;
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        const std::int64_t value = scale_->alone(u).terms[term];
-        if (states[u] == UnitState::kGone) lowest = std::max(lowest, value);
-        if (states[u] == UnitState::kOpen) values.insert(value);
-    }
-    if (lowest != INT64_MIN) values.insert(lowest);
-    for (std::int64_t value : values) {
-        if (value < lowest) continue;
-        States fewer = states;
-        for (std::uint32_t u = 0; u < states.size(); ++u) {
-            if (states[u] == UnitState::kOpen && scale_->alone(u).terms[term] > value) fewer[u] = UnitState::kStays;
-        }
-        bound.terms[term] = value;
-        if (!still_serves(fewer, term, target)) continue;
-        states = std::move(fewer);
-        return;
-    }
-}
-
-// The dearest queue that can be left out is left out first.
-void CoverSearch::drop_queues(std::size_t term, States& states, Cost& bound) {
-    const Wide target = settle_before(term, states);
-    std::set<std::int64_t, std::greater<>> values;
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        if (states[u] != UnitState::kStays) values.insert(scale_->alone(u).terms[term]);
-    }
-    constexpr std::int64_t kBase = 4096;
-    std::int64_t divisor = 1;
-    bound.terms[term] = 0;
-    for (std::int64_t value : values) {
-        States fewer = states;
-        bool gone = false;
-        for (std::uint32_t u = 0; u < states.size(); ++u) {
-            if (scale_->alone(u).terms[term] != value) continue;
-            gone = gone || states[u] == UnitState::kGone;
-            if (states[u] == UnitState::kOpen) fewer[u] = UnitState::kStays;
-        }
-        if (!gone && still_serves(fewer, term, target)) {
-            states = std::move(fewer);
-            continue;
-        }
-        bound.terms[term] += value / divisor;
-        divisor = divisor > INT64_MAX / kBase ? INT64_MAX : divisor * kBase;
-    }
+    scale_->decode(least_weight(settled, weight_of_gone(settled.states, weights_) + choice->cost), settled.bound);
+    return Relaxed{.bound = settled.bound, .choice = std::move(*choice)};
 }
 
 Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
     constexpr int kTrials = 12;
     best_ = &best;
-    States states = root_;
-    Cost ignored;
-    settle_largest(states, ignored);
-    cover_->tune(states, shares_, kTrials);
+    Settled settled{.states = root_, .bound = {}, .floors = {}};
+    settle_largest(settled);
+    cover_->tune(settled.states, shares_, kTrials);
     most_work_ = cover_->work() + work;
     open_bound_.reset();
     owner_.reset();

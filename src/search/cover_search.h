@@ -37,18 +37,33 @@ private:
         SlotCover::Choice choice;
     };
 
+    // What the terms before one that does not add up weigh at least, if none of those before that is dearer than
+    // settled.
+    struct Floor {
+        std::size_t term = 0;
+        Wide weight = 0;
+        std::vector<Wide> weights;  // of the units, in those terms
+        bool free = false;          // whoever is left adds nothing to it
+    };
+    struct Settled {
+        States states;  // with those put aside who cost more
+        Cost bound;     // of the terms settled so far
+        std::vector<Floor> floors;
+    };
+
     void build_cover();
     void build_scale();
     void build_classes();
     [[nodiscard]] std::optional<Relaxed> relax(States states);
-    // Terms that do not add up, one after another.
-    void settle_largest(States& states, Cost& bound);
-    // Keeps out whoever is not needed for the smallest value of a term that does not add up; writes that value.
-    void keep_lowest(std::size_t term, States& states, Cost& bound);
-    void drop_queues(std::size_t term, States& states, Cost& bound);
-    // Least sum of the terms before this one, with those put aside who would add to what can be had for nothing.
-    [[nodiscard]] Wide settle_before(std::size_t term, States& states);
-    [[nodiscard]] bool still_serves(const States& states, std::size_t term, Wide target);
+    // Terms that do not add up, one after another (cover_settle.cc).
+    void settle_largest(Settled& settled);
+    [[nodiscard]] Floor settle_before(std::size_t term, Settled& settled);
+    // Keeps out whoever is not needed for the smallest value of the floor's term; writes that value.
+    void keep_lowest(const Floor& floor, Settled& settled);
+    void drop_queues(const Floor& floor, Settled& settled);
+    [[nodiscard]] bool still_serves(const States& states, const Floor& floor);
+    // Of any set, where what is left weighs this much.
+    [[nodiscard]] Wide least_weight(const Settled& settled, Wide weight) const;
     [[nodiscard]] Wide weight_of_gone(const States& states, const std::vector<Wide>& weights) const;
 
     [[nodiscard]] std::int64_t lowest_value(std::size_t term, const States& states) const;
