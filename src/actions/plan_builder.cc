@@ -97,9 +97,12 @@ void PlanBuilder::charge_again(const Session& session, const std::string& owner)
         bills_.erase(bill);
         return;
     }
-    // Cheaper than what was proven for this demand alone.
     certificate->cost = bill->order.print(total.cost());
-    if (certificate->status == CertificateStatus::kOptimal) certificate->bound = certificate->cost;
+    if (certificate->status != CertificateStatus::kGap && certificate->status != CertificateStatus::kOptimal) return;
+    // It may now be cheaper than what was proven for this demand alone.
+    const bool proven = certificate->cost <= certificate->bound;
+    certificate->status = proven ? CertificateStatus::kOptimal : CertificateStatus::kGap;
+    if (proven) certificate->bound = certificate->cost;
 }
 
 Plan PlanBuilder::build(const Session& session) const {

@@ -173,6 +173,11 @@ private:
         return !seats.empty();
     }
 
+    // The same, if need be with other devices. False: to be rolled back.
+    bool hold_with(const std::set<NodeId>& nodes, std::span<const PodId> back) {
+        return all_hold(nodes, back) || (choose_devices_again(nodes) && all_hold(nodes, back));
+    }
+
     // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is
     // gone.
     bool back_in_a_broken_gang(const EvictedUnit& unit) {
@@ -193,8 +198,7 @@ private:
             nodes.insert(snapshot().pods[pod].node);
             desk_.session.tx.restore(pod);
         }
-        if (!back_in_a_broken_gang(unit) &&
-            (all_hold(nodes, unit.pods) || (choose_devices_again(nodes) && all_hold(nodes, unit.pods)))) {
+        if (!back_in_a_broken_gang(unit) && hold_with(nodes, unit.pods)) {
             start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
             desk_.plan.charge_again(desk_.session, note(unit.note).owner);
@@ -271,7 +275,7 @@ private:
             const std::span<const PodId> one(&pod, 1);
             const auto before = tx.checkpoint();
             tx.restore(pod);
-            if (!counts_for_a_reclaim(one) && all_hold({snapshot().pods[pod].node}, one)) continue;
+            if (!counts_for_a_reclaim(one) && hold_with({snapshot().pods[pod].node}, one)) continue;
             tx.rollback(before);
             must_go.push_back(pod);
         }
@@ -279,21 +283,37 @@ private:
             tx.rollback(mark);
             return;
         }
-        for (PodId pod : must_go) {
-            OpNote safe = note(losses.at(pod));
-            safe.unit = UnitKind::kSafe;
-            safe.part = ", surplus of its gang";
-            safe.violations = std::ranges::any_of(snapshot().class_of(pod).budgets,
-                                                  [&](BudgetId id) { return snapshot().budgets[id].left < 0; });
-            tx.restore(pod);
-            tx.evict(pod, desk_.plan.note(std::move(safe)));
-        }
+        evict_as_surplus(must_go, losses);
         desk_.session.commit(mark);
         std::set<std::string> owners;
         for (const auto& [pod, id] : losses)
             owners.insert(note(id).owner);
         for (const std::string& owner : owners)
             desk_.plan.charge_again(desk_.session, owner);
+    }
+
+    // One after another, from most important down: who finds a budget spent breaks it. Who broke none as part of more
+    // breaks none alone.
+    void evict_as_surplus(std::span<const PodId> pods, const std::map<PodId, std::uint32_t>& notes) {
+        Transaction& tx = desk_.session.tx;
+        for (PodId pod : pods)
+            tx.restore(pod);
+        for (PodId pod : pods) {
+            OpNote safe = note(notes.at(pod));
+            safe.unit = UnitKind::kSafe;
+            safe.part = ", surplus of its gang";
+            safe.violations = safe.violations > 0 && finds_budget_spent(pod) ? 1 : 0;
+            tx.evict(pod, desk_.plan.note(std::move(safe)));
+        }
+    }
+
+    bool finds_budget_spent(PodId pod) {
+        return std::ranges::any_of(snapshot().class_of(pod).budgets, [&](BudgetId id) {
+            const BudgetRow& budget = snapshot().budgets[id];
+            const bool counted =
+                std::ranges::binary_search(budget.fact->disrupted_pods, snapshot().facts->pod(pod).name);
+            return !counted && budget.left <= 0;
+        });
     }
 
     Desk& desk_;
