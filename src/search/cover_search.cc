@@ -16,6 +16,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     weights_ = scale_->weights();
     build_classes();
     if (owner_.rules_.attack.open_split) build_spares();
+    by_amounts_ = owner_.rules_.vote == nullptr && !owner_.over_limit_ && owner_.fit_.by_amounts();
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
@@ -160,13 +161,13 @@ std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
     return Relaxed{.bound = settled.bound, .choice = std::move(*choice)};
 }
 
-Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
+Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
     constexpr int kTrials = 12;
     best_ = &best;
     Settled settled{.states = root_, .bound = {}, .floors = {}};
     settle_largest(settled);
     cover_->tune(settled.states, shares_, kTrials);
-    most_work_ = cover_->work() + work;
+    most_work_ = work() + budget;
     open_bound_.reset();
     owner_.reset();
     descend(root_, owner_.bound_);
@@ -178,7 +179,7 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t work) {
 void CoverSearch::leave_open(const Cost& bound) { open_bound_ = open_bound_ ? std::min(*open_bound_, bound) : bound; }
 
 void CoverSearch::descend(const States& states, const Cost& inherited) {
-    if (cover_->work() >= most_work_) {
+    if (work() >= most_work_) {
         leave_open(inherited);
         return;
     }
@@ -208,20 +209,68 @@ CoverSearch::Attempt CoverSearch::attempt(const States& states, const SlotCover:
     return made;
 }
 
-// Takes what is decided and what the relaxation picked, each unit whole, if that is allowed and enough.
-CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotCover::Choice& choice) {
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        if (states[u] == UnitState::kGone) owner_.take_with_links(u);
-    }
+// What is decided and what the relaxation picked, each unit whole and with what goes along.
+std::vector<std::uint32_t> CoverSearch::picked(const States& states, const SlotCover::Choice& choice) const {
+    States all = states;
     for (std::uint32_t u : choice.chosen)
-        owner_.take_with_links(u);
-    const std::vector<std::uint32_t> units = owner_.taken_units();
+        let_go(all, u);
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t u : owner_.importance_) {
+        if (all[u] == UnitState::kGone) out.push_back(u);
+    }
+    return out;
+}
+
+// Takes them for real, if that is allowed and enough.
+CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotCover::Choice& choice) {
+    std::vector<std::uint32_t> units = picked(states, choice);
     if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units))
         return Attempt::kOverdrawn;
-    if (!owner_.fit_.passes() || !owner_.vote(units)) return Attempt::kUnseen;
+    if (by_amounts_) {
+        give_back(units);
+        // Nothing but amounts decides: what is not cheaper need not be tried.
+        if (!owner_.is_better(units, *best_)) return Attempt::kMade;
+    }
+    for (std::uint32_t u : units) {
+        owner_.take(u);
+        tried_ += owner_.list_.units[u].count;
+    }
+    if (!owner_.fit_.passes() || !owner_.vote(owner_.taken_units())) return Attempt::kUnseen;
     owner_.give_back();
     owner_.keep_best(*best_);
     return Attempt::kMade;
+}
+
+// What is not needed stays, as the owner would give it back; by arithmetic.
+void CoverSearch::give_back(std::vector<std::uint32_t>& units) const {
+    const std::vector<Unit>& all = owner_.list_.units;
+    SlotCover::Count count(*cover_);
+    std::vector<bool> gone(all.size());
+    for (std::uint32_t u : units) {
+        count.take(u);
+        gone[u] = true;
+    }
+    const auto try_without = [&](std::uint32_t u) {
+        if (!gone[u] || (all[u].whole >= 0 && gone[static_cast<std::size_t>(all[u].whole)])) return;
+        count.give(u);
+        gone[u] = false;
+        if (count.enough() && (all[u].kind != UnitKind::kWhole || spares_hold(units, gone))) return;
+        count.take(u);
+        gone[u] = true;
+    };
+    for (std::uint32_t u : units)
+        try_without(u);
+    for (std::uint32_t u : units) {
+        if (all[u].kind == UnitKind::kSafe) try_without(u);
+    }
+    std::erase_if(units, [&](std::uint32_t u) { return !gone[u]; });
+}
+
+// Open splits: no gang loses more than it can spare, unless it goes whole.
+bool CoverSearch::spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const {
+    if (!owner_.rules_.attack.open_split) return true;
+    std::erase_if(units, [&](std::uint32_t u) { return !gone[u]; });
+    return !overdrawn(owner_.session_.snapshot, owner_.list_, units);
 }
 
 // First what was paid for in part, the dearest; then a gang that goes, for its surplus goes with it; then anybody.

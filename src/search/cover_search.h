@@ -26,7 +26,7 @@ public:
     // No set of units costs less. REQUIRES: usable().
     [[nodiscard]] std::optional<Cost> bound();
     // Improves `best` and returns what no set costs less than; that is best's cost if the search ended by itself.
-    [[nodiscard]] Cost run(std::optional<GangChoice>& best, std::int64_t work);
+    [[nodiscard]] Cost run(std::optional<GangChoice>& best, std::int64_t budget);
     // The last run ended by itself.
     [[nodiscard]] bool finished() const { return !open_bound_; }
 
@@ -70,9 +70,14 @@ private:
 
     void descend(const States& states, const Cost& inherited);
     void leave_open(const Cost& bound);
+    // In about as many microseconds: nodes looked at, and pods taken and given back.
+    [[nodiscard]] std::int64_t work() const { return cover_->work() + tried_; }
     enum class Attempt { kMade, kOverdrawn, kUnseen };
     [[nodiscard]] Attempt attempt(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] Attempt take_and_try(const States& states, const SlotCover::Choice& choice);
+    [[nodiscard]] std::vector<std::uint32_t> picked(const States& states, const SlotCover::Choice& choice) const;
+    void give_back(std::vector<std::uint32_t>& units) const;
+    [[nodiscard]] bool spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const;
     [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
     void build_spares();
     // Open splits: keeps whoever its gang cannot spare any more; false if it has lost too many.
@@ -82,6 +87,7 @@ private:
 
     GangVictims& owner_;
     bool usable_ = false;
+    bool by_amounts_ = false;  // no other rule decides who may go and what is enough
     std::optional<SlotCover> cover_;
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;
@@ -96,6 +102,7 @@ private:
     std::vector<Spares> spares_;  // of gangs that cannot spare all of theirs
     std::optional<GangChoice>* best_ = nullptr;
     std::int64_t most_work_ = 0;
+    std::int64_t tried_ = 0;          // pods that were taken for real, to see
     std::optional<Cost> open_bound_;  // of what was left undone
 };
 

@@ -73,6 +73,17 @@ std::int64_t DomainFit::slots(NodeId node) const {
     return most;
 }
 
+bool DomainFit::by_amounts() const {
+    const Snapshot& s = session_.snapshot;
+    const DeviceAsk& ask = s.spec_of(members_.front()).devices;
+    if (ask.whole == 0 || !session_.filters.on(FilterId::kDevices)) return true;
+    return std::ranges::all_of(nodes(), [&](NodeId node) {
+        const auto& devices = s.later.use(node).devices;
+        return std::ranges::count_if(devices, &DeviceUse::idle) == s.later.free(node, ask.whole_dim) &&
+               std::ranges::none_of(devices, [](const DeviceUse& use) { return use.shares > 0; });
+    });
+}
+
 void DomainFit::changed(std::span<const PodId> pods) {
     if (!counts_) return;
     for (PodId pod : pods) {

@@ -31,6 +31,8 @@ public:
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
     [[nodiscard]] std::vector<std::uint32_t> places();
     [[nodiscard]] bool counts() const { return counts_; }
+    // Counting only: free amounts alone say how many fit, whoever goes; no device is held in part.
+    [[nodiscard]] bool by_amounts() const;
     // Counting only: members that fit on this node as it is, and if it had this much more free.
     [[nodiscard]] std::int64_t slots(NodeId node) const;
     [[nodiscard]] std::int64_t total() const { return total_; }

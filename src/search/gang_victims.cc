@@ -276,27 +276,24 @@ void GangVictims::give_back() {
     }
 }
 
+bool GangVictims::is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) const {
+    if (!best) return true;
+    const Cost cost = cost_of(units);
+    if (cost < best->cost) return true;
+    if (!std::ranges::equal(best->chosen, units)) best->runner_up = std::min(best->runner_up.value_or(cost), cost);
+    return false;
+}
+
 void GangVictims::keep_best(std::optional<GangChoice>& best) {
     const std::vector<std::uint32_t> units = taken_units();
-    if (!vote(units)) return;
-    const Cost cost = cost_of(units);
-    std::optional<Cost> second;
-    if (best) {
-        second = best->runner_up;
-        if (best->chosen != units)
-            second = std::min(second.value_or(std::max(cost, best->cost)), std::max(cost, best->cost));
-        if (!(cost < best->cost)) {
-            best->runner_up = second;
-            return;
-        }
-    }
+    if (!vote(units) || !is_better(units, best)) return;
     best = GangChoice{.seat = seat_,
                       .list = list_,
                       .chosen = units,
-                      .cost = cost,
+                      .cost = cost_of(units),
                       .bound = bound_,
                       .exact = false,
-                      .runner_up = second};
+                      .runner_up = best ? std::optional(best->cost) : std::nullopt};
 }
 
 std::optional<GangChoice> GangVictims::find() {

@@ -109,6 +109,8 @@ private:
     [[nodiscard]] bool stays_put(std::uint32_t unit) const;
     void reset();
     void keep_best(std::optional<GangChoice>& best);
+    // If not, it may still be the runner-up.
+    [[nodiscard]] bool is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) const;
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
     [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units) const;
 

@@ -17,9 +17,10 @@ SlotCover::SlotCover(const Room& ask, std::int64_t wanted, std::vector<Place> pl
       places_of_(units) {
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
         overflowed_ = overflowed_ || places_[p].gifts.size() > kMostGifts;
-        for (Gift& gift : places_[p].gifts) {
+        for (std::uint32_t g = 0; g < places_[p].gifts.size(); ++g) {
+            Gift& gift = places_[p].gifts[g];
             gift.share = static_cast<std::uint32_t>(places_of_[gift.unit].size());
-            places_of_[gift.unit].push_back(p);
+            places_of_[gift.unit].push_back({.place = p, .gift = g});
         }
     }
 }
@@ -54,12 +55,30 @@ bool SlotCover::holds(std::span<const UnitState> states) const {
 
 std::vector<std::int64_t> SlotCover::gifts_of(std::uint32_t unit) const {
     std::vector<std::int64_t> out;
-    for (std::uint32_t p : places_of_[unit]) {
-        const auto gift = std::ranges::find(places_[p].gifts, unit, &Gift::unit);
-        out.push_back(p);
-        out.insert(out.end(), gift->room.begin(), gift->room.end());
+    for (const Where& where : places_of_[unit]) {
+        const Room& room = places_[where.place].gifts[where.gift].room;
+        out.push_back(where.place);
+        out.insert(out.end(), room.begin(), room.end());
     }
     return out;
+}
+
+SlotCover::Count::Count(const SlotCover& cover) : cover_(cover) {
+    for (const Place& place : cover.places_) {
+        rooms_.push_back(place.free);
+        total_ += cover.slots(place.free);
+    }
+}
+
+void SlotCover::Count::change(std::uint32_t unit, std::int64_t sign) {
+    for (const Where& where : cover_.places_of_[unit]) {
+        const Room& gift = cover_.places_[where.place].gifts[where.gift].room;
+        Room& room = rooms_[where.place];
+        total_ -= cover_.slots(room);
+        for (std::size_t d = 0; d < kMostDims; ++d)
+            room[d] += sign * gift[d];
+        total_ += cover_.slots(room);
+    }
 }
 
 SlotCover::Shares SlotCover::even_shares(std::span<const Wide> weights) const {

@@ -65,6 +65,22 @@ public:
     // Places looked at so far, as a measure of work.
     [[nodiscard]] std::int64_t work() const { return work_; }
 
+    // How many members fit while units come and go one by one.
+    class Count {
+    public:
+        explicit Count(const SlotCover& cover);
+        void take(std::uint32_t unit) { change(unit, 1); }
+        void give(std::uint32_t unit) { change(unit, -1); }
+        [[nodiscard]] bool enough() const { return total_ >= cover_.wanted_; }
+
+    private:
+        void change(std::uint32_t unit, std::int64_t sign);
+
+        const SlotCover& cover_;
+        std::vector<Room> rooms_;  // by place
+        std::int64_t total_ = 0;
+    };
+
 private:
     // Some open units of one place: what is free with them gone, and what they cost.
     struct Partial {
@@ -84,7 +100,11 @@ private:
     Room ask_;
     std::int64_t wanted_;
     std::vector<Place> places_;
-    std::vector<std::vector<std::uint32_t>> places_of_;  // of each unit
+    struct Where {
+        std::uint32_t place = 0;
+        std::uint32_t gift = 0;
+    };
+    std::vector<std::vector<Where>> places_of_;  // of each unit
     bool overflowed_ = false;
     std::int64_t work_ = 0;
 };
