@@ -49,12 +49,20 @@ std::string why_evicted(const EvictionStory& s) {
     return fmt::format("{}. {}.", out, s.reason);
 }
 
+std::string as_sentence(std::string words) {
+    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
+        words.front() = static_cast<char>(words.front() - 'a' + 'A');
+    return words + ".";
+}
+
 std::string unit_words(const EvictionStory& s) {
     switch (s.unit) {
         case UnitKind::kSafe:
             return fmt::format(
                 "Surplus: gang {} keeps its minimum without {}.", s.group, s.pods.size() == 1 ? "it" : "them");
         case UnitKind::kWhole:
+            if (s.one_by_one)
+                return fmt::format("Goes alone: pods of gang {} go one by one, even below its minimum.", s.group);
             return s.group.empty() ? "Goes alone: it is in no gang."
                                    : fmt::format("Gang {} goes whole, because it cannot spare anybody.", s.group);
         case UnitKind::kReplica:
@@ -170,22 +178,29 @@ void tell_reason(FactSheet& sheet, const UnplacedStory& s) {
         rest.remove_prefix(std::min(end + 2, rest.size()));
         if (!s.nodes.empty() && clause.starts_with(kNobodyFits))
             clause.resize(std::min(clause.find(':'), clause.size()));
-        sheet.add("Why", clause + ".");
+        sheet.add("Why", as_sentence(clause));
     }
     for (const std::string& reason : node_reasons(s.nodes))
         sheet.add("Nodes", reason);
+}
+
+void tell_refusal(FactSheet& sheet, const UnplacedStory& s, const Certificate& c) {
+    if (c.status == CertificateStatus::kHeuristic) {
+        sheet.add("Proof", fmt::format("{} found no way; that there is none is not proven.", c.action), Paint::kYellow);
+        return;
+    }
+    const bool said = s.reason.find(c.binding) != std::string::npos;
+    const std::string_view enough =
+        s.never ? "no node is what it asks for, whoever leaves" : "all that may be evicted is not enough";
+    sheet.add("Proof", fmt::format("{} cannot help: {}.", c.action, said ? enough : c.binding));
 }
 
 void tell(FactSheet& sheet, const Explanation& e, const UnplacedStory& s) {
     if (e.gang && !s.pods.empty()) sheet.add("Pods", list_words(s.pods));
     if (s.replicas > 0) sheet.add("Replicas", fmt::format("{} missing", s.replicas));
     tell_reason(sheet, s);
-    for (const Certificate& c : s.certificates) {
-        const bool said = s.reason.find(c.binding) != std::string::npos;
-        sheet.add(
-            "Proof",
-            fmt::format("{} cannot help: {}.", c.action, said ? "all that may be evicted is not enough" : c.binding));
-    }
+    for (const Certificate& c : s.certificates)
+        tell_refusal(sheet, s, c);
     for (const Remedy& r : s.remedies)
         sheet.add("Placed if", placing_words(r), Paint::kGreen);
     if (s.remedies.empty() && s.plans > 0) sheet.add("Placed if", "No priority would help.");

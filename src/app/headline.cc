@@ -10,7 +10,7 @@
 namespace reprieve {
 namespace {
 
-std::string subject_words(const Explanation& e) { return e.gang ? "gang " + e.name : e.name; }
+std::string subject_words(const Explanation& e) { return e.gang ? "Gang " + e.name : e.name; }
 
 std::string evicted_headline(const Explanation& e) {
     const EvictionStory& story = e.evictions.front();
@@ -33,6 +33,7 @@ std::string placed_headline(const Explanation& e) {
     for (const Placement& p : story.placements) {
         if (std::ranges::find(nodes, p.node) == nodes.end()) nodes.push_back(p.node);
     }
+    std::ranges::sort(nodes);
     const Placement& first = story.placements.front();
     const std::string where =
         list_words(nodes) + (first.domain.empty() ? "" : fmt::format(", in {}", first.domain)) +

@@ -82,11 +82,20 @@ private:
         out.pdb_violation = out.pdb_violation || e.pdb_violation;
     }
 
+    static bool goes_one_by_one(const Snapshot& s, PodId pod) {
+        const GangId gang = s.pods[pod].gang;
+        const Gang* fact = gang ? s.gangs[gang].fact : nullptr;
+        return fact != nullptr && fact->disruption == DisruptionMode::kSingle;
+    }
+
     // What only the facts tell.
     void look_closer(EvictionStory& out) const {
         const Cluster& cluster = trials_->cluster();
         out.owner_priority = attack_priority(cluster, out.owner);
-        if (const PodId pod = pod_named(cluster, out.pods.front())) out.standing = standing_of(*trials_, pod);
+        if (const PodId pod = pod_named(cluster, out.pods.front())) {
+            out.standing = standing_of(*trials_, pod);
+            out.one_by_one = goes_one_by_one(cluster.snapshot(), pod);
+        }
         // What a quota gives back, it gives for nobody by name.
         const Certificate* of_quota =
             out.owner.empty() && out.standing ? certificate_for(plan_, out.standing->queue) : nullptr;

@@ -88,6 +88,7 @@ struct EvictionStory {
     std::string reason;  // the plan's
     UnitKind unit = UnitKind::kPod;
     std::string group;
+    bool one_by_one = false;  // the group's pods go alone, even those that it cannot spare
     EvictionMode mode = EvictionMode::kDelete;
     bool pdb_violation = false;
     std::vector<std::string> pods;   // of the subject

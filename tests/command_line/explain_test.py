@@ -48,6 +48,16 @@ def explain(name, *arguments, text=WORLD):
 
 
 class Explain(unittest.TestCase):
+    def test_a_pod_that_its_group_cannot_spare(self):
+        group = (
+            "---\napiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: pair}\n"
+            "spec: {schedulingPolicy: {gang: {minCount: 2}}, disruptionMode: {single: {}}}\n"
+        )
+        member = ", schedulingGroup: {podGroupName: pair}"
+        older = pod("a", "n1", started="2026-01-01T08:00:00Z", spec=member)
+        _, out, _ = explain("b", text=node("n1", 2) + group + older + pod("b", "n1", spec=member) + pod("new", priority=9))
+        self.assertIn("Goes alone: pods of gang default/pair go one by one, even below its minimum.", out)
+
     def test_a_victim(self):
         code, out, err = explain("young")
         self.assertEqual((code, err), (0, ""))
@@ -99,7 +109,7 @@ class Explain(unittest.TestCase):
             ("gated", "default/gated waits for its scheduling gates"),
             ("leaves", "default/leaves is leaving already"),
             ("a/twice", "a/twice runs on n1, and the plan does not touch it."),
-            ("hollow", "gang default/hollow has no pods"),
+            ("hollow", "Gang default/hollow has no pods"),
         ):
             code, out, err = explain(name, text=text)
             self.assertEqual((code, err), (0, ""), name)

@@ -165,7 +165,7 @@ using MediumMaker = Instance (*)(std::uint64_t, int);
 
 void medium_against_the_solver(const char* what, MediumMaker make, std::uint64_t count) {
     const bool short_run = times() == 1;
-    const int seconds = short_run ? 1 : 20;
+    const int seconds = short_run ? 1 : 5;
     Tally tally;
     for (std::uint64_t i : numbers(0, count)) {
         const Instance instance = make(i, short_run ? 64 : 800);
