@@ -5,18 +5,20 @@
 #include "linear_program.h"
 #include "optimum.h"
 #include "quota_rules.h"
+#include "spare.h"
 
 namespace reprieve::oracle {
 namespace {
 
-// The integer program of one domain. A binary per unit that may go; per shape of member and node how many sit there.
+// The integer program of one domain. A binary per unit that may go, whichever pods of a gang are its surplus; per shape
+// of member and node how many sit there.
 class DomainProgram {
 public:
     DomainProgram(const Instance& instance, const Domain& domain, int seconds)
         : instance_(instance),
           domain_(domain),
           seconds_(seconds),
-          units_(units_of(instance, domain)) {
+          units_(open_units_of(instance, domain)) {
         for (std::size_t i = 0; i < units_.size(); ++i)
             goes_.push_back(program_.add_binary());
         for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -24,6 +26,7 @@ public:
             if (units_[i].whole >= 0)
                 program_.at_most({{1, goes_[static_cast<std::size_t>(units_[i].whole)]}, {-1, goes_[i]}}, 0);
         }
+        keep_minimums();
         seat_members();
         keep_quotas();
     }
@@ -37,10 +40,14 @@ public:
             start_term();
             if (settle() != Found::kOptimum) return {.found = Found::kUnknown, .price = {}, .domain = domain_.name};
         }
-        std::vector<bool> gone;
-        for (int variable : goes_)
-            gone.push_back(values_[static_cast<std::size_t>(variable)] != 0);
-        return {.found = Found::kOptimum, .price = price_of(instance_, units_, gone), .domain = domain_.name};
+        std::vector<int> gone;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            if (values_[static_cast<std::size_t>(goes_[i])] != 0)
+                gone.insert(gone.end(), units_[i].pods.begin(), units_[i].pods.end());
+        }
+        std::optional<Price> price = price_of_pods(instance_, domain_, gone);
+        if (!price) return {.found = Found::kUnknown, .price = {}, .domain = domain_.name};
+        return {.found = Found::kOptimum, .price = std::move(*price), .domain = domain_.name};
     }
 
 private:
@@ -48,6 +55,44 @@ private:
         Sum sum;
         std::int64_t most = 0;
     };
+
+    // A gang loses no more than it can spare, of all and of each role, unless it goes whole. Where pods go one by one,
+    // those beyond that break it.
+    void keep_minimums() {
+        std::map<int, std::vector<std::size_t>> by_gang;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            if (units_[i].safe) by_gang[units_[i].gang].push_back(i);
+        }
+        for (const auto& [gang, spares] : by_gang) {
+            const Spare spare(instance_, gang);
+            if (spare.everything()) continue;
+            if (instance_.gangs[static_cast<std::size_t>(gang)].mode == GangMode::kCoreSingle) {
+                breaking_.push_back({.variable = program_.add_integer(std::ssize(spares)), .most = std::ssize(spares)});
+                keep_at_most(spares, spare.left(), {1, breaking_.back().variable});
+                continue;
+            }
+            const int whole = units_[spares.front()].whole;
+            const Weighted excuse{std::ssize(spares), whole < 0 ? -1 : goes_[static_cast<std::size_t>(whole)]};
+            keep_at_most(spares, spare.left(), excuse);
+            for (const auto& [role, left] : spare.by_role()) {
+                std::vector<std::size_t> of_role;
+                std::ranges::copy_if(spares, std::back_inserter(of_role), [&](std::size_t i) {
+                    return instance_.pods[static_cast<std::size_t>(units_[i].pods.front())].role == role;
+                });
+                keep_at_most(of_role, left, excuse);
+            }
+        }
+    }
+
+    // At most so many of these go, and as many more as the excuse allows; -1 is none.
+    void keep_at_most(const std::vector<std::size_t>& units, std::int64_t most, const Weighted& excuse) {
+        Sum sum;
+        for (std::size_t i : units)
+            sum.push_back({1, goes_[i]});
+        if (sum.empty()) return;
+        if (excuse.variable >= 0) sum.push_back({-excuse.weight, excuse.variable});
+        program_.at_most(std::move(sum), most);
+    }
 
     // Every member has a place, and no node holds more than it has and gets back.
     void seat_members() {
@@ -113,6 +158,7 @@ private:
             const int applies = program_.add_binary();
             if (condition.if_from.empty()) program_.at_least({{1, applies}}, 1);
             for (std::size_t i = 0; i < units_.size(); ++i) {
+                if (units_[i].pods.empty()) continue;  // those who go along say it
                 const int from = instance_.pods[static_cast<std::size_t>(units_[i].pods.front())].quota;
                 if (std::ranges::find(condition.if_from, from) != condition.if_from.end())
                     program_.at_most({{1, goes_[i]}, {-1, applies}}, 0);
@@ -140,7 +186,7 @@ private:
         std::int64_t most = 0;
         for (const Unit& unit : units_)
             most = std::max<std::int64_t>(most, weight(unit));
-        const int variable = program_.add_integer(most);
+        const int variable = program_.add_integer(std::max<std::int64_t>(most, 1));
         for (std::size_t i = 0; i < units_.size(); ++i) {
             if (const std::int64_t w = weight(units_[i]); w > 0) program_.at_most({{w, goes_[i]}, {-1, variable}}, 0);
         }
@@ -156,17 +202,34 @@ private:
 
     void add_terms() {
         const Way way = instance_.demand.way;
-        const auto breaks = [](const Unit& u) { return u.safe ? 0 : 1; };
         add_sum([](const Unit& u) { return u.violations; });
-        if (way == Way::kGangPreempt) add_largest(breaks);
+        if (way == Way::kGangPreempt) add_breaks_any();
         add_largest([&](const Unit& u) { return priority_rank(u); });
-        if (way != Way::kPreempt) add_sum(breaks);
+        if (way != Way::kPreempt) add_broken();
         if (way != Way::kGangPreempt) {
             add_priorities();
             return;
         }
         add_destroyed();
         add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
+    }
+
+    static std::int64_t breaks(const Unit& unit) { return unit.safe ? 0 : 1; }
+
+    void add_breaks_any() {
+        add_largest(breaks);
+        const int any = terms_.back().sum.front().variable;
+        terms_.back().most = 1;
+        for (const Breaking& b : breaking_)
+            program_.at_most({{1, b.variable}, {-b.most, any}}, 0);
+    }
+
+    void add_broken() {
+        add_sum(breaks);
+        for (const Breaking& b : breaking_) {
+            terms_.back().sum.push_back({1, b.variable});
+            terms_.back().most += b.most;
+        }
     }
 
     // Per resource the thousandths of the need that are destroyed, rounded down.
@@ -260,6 +323,12 @@ private:
     std::vector<Unit> units_;
     LinearProgram program_;
     std::vector<int> goes_;
+    // Pods of one gang that go beyond what it can spare, where pods go one by one.
+    struct Breaking {
+        int variable = 0;
+        std::int64_t most = 0;
+    };
+    std::vector<Breaking> breaking_;
     std::vector<Term> terms_;
     std::size_t settled_ = 0;
     std::vector<std::int64_t> values_;

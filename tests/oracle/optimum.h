@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostUnitsToTry = 12;
 // The same where any pods of a gang may be its surplus, not only those that its order calls so. REQUIRES: few pods.
 [[nodiscard]] Optimum try_every_split(const Instance& instance);
 
-// Unknown: the solver found no proof in that many seconds per question.
+// The same for many. Unknown: the solver found no proof in that many seconds per question.
 [[nodiscard]] Optimum ask_solver(const Instance& instance, int seconds);
 
 // No domain, with everybody gone who may go, is needed to know this.

@@ -96,10 +96,10 @@ struct Tally {
 };
 
 // Whatever pods of a gang one calls its surplus: no plan is cheaper, and what is proven is proven against them all.
-std::string complaint_of_splits(const Instance& instance, const Plan& plan) {
+std::string complaint_of_splits(const Plan& plan, const Optimum& freest) {
     if (plan.certificates.size() != 1) return "no certificate";
+    if (freest.found == Found::kUnknown) return "";
     const Certificate& c = plan.certificates.front();
-    const Optimum freest = try_every_split(instance);
     if (plan.evictions.empty()) {
         return c.status == CertificateStatus::kInfeasible && freest.found == Found::kOptimum
                    ? fmt::format("called infeasible, but {} costs {}", freest.domain, freest.price)
@@ -125,7 +125,7 @@ void against_everything(const char* what, Maker make, std::uint64_t count) {
         const Optimum optimum = try_everything(instance);
         const Plan plan = plan_for(instance);
         EXPECT_EQ(complaint(instance, plan, optimum), "") << report(what, i, instance, plan);
-        EXPECT_EQ(complaint_of_splits(instance, plan), "") << report(what, i, instance, plan);
+        EXPECT_EQ(complaint_of_splits(plan, try_every_split(instance)), "") << report(what, i, instance, plan);
         const Plan literal = plan_for(instance, false);
         EXPECT_EQ(complaint(instance, literal, optimum, true), "") << report(what, i, instance, literal);
         if (!literal.evictions.empty()) {
@@ -144,11 +144,10 @@ void solver_against_everything(const char* what, Maker make, std::uint64_t count
     for (std::uint64_t i : numbers(1'000'000, count)) {
         const Instance instance = make(i);
         if (fits_without_evictions(instance) || !few_units(instance)) continue;
-        const Optimum tried = try_everything(instance);
+        const Optimum tried = try_every_split(instance);
         const Optimum solved = ask_solver(instance, 30);
         EXPECT_EQ(tried.found, solved.found) << what << " instance " << i;
         EXPECT_EQ(tried.price, solved.price) << what << " instance " << i;
-        EXPECT_EQ(complaint(instance, plan_for(instance), solved), "") << what << " instance " << i;
         ++compared;
     }
     EXPECT_GT(compared, 0);
@@ -172,7 +171,8 @@ void medium_against_the_solver(const char* what, MediumMaker make, std::uint64_t
         if (fits_without_evictions(instance)) continue;
         const Optimum optimum = ask_solver(instance, seconds);
         const Plan plan = plan_for(instance);
-        EXPECT_EQ(complaint(instance, plan, optimum), "") << what << " instance " << i;
+        EXPECT_EQ(complaint(instance, plan, {.found = Found::kUnknown}), "") << what << " instance " << i;
+        EXPECT_EQ(complaint_of_splits(plan, optimum), "") << what << " instance " << i;
         tally.add(i, plan, optimum);
     }
     tally.print(what);

@@ -49,10 +49,11 @@ std::int64_t standing_of(const Instance& instance, const RunningPod& pod) {
 
 class Splitter {
 public:
-    Splitter(const Instance& instance, const Domain& domain)
+    Splitter(const Instance& instance, const Domain& domain, bool open = false)
         : instance_(instance),
           takeable_(takeable_pods(instance)),
-          candidates_(candidates_in(instance, domain)) {}
+          candidates_(candidates_in(instance, domain)),
+          open_(open) {}
 
     std::vector<Unit> run() {
         std::map<int, std::vector<int>> by_gang;
@@ -99,16 +100,19 @@ private:
         Spare spare(instance_, gang);
         std::vector<int> safe;
         std::vector<int> core;
-        for (int i : here)
-            (spare.take(pod_at(instance_, i)) ? safe : core).push_back(i);
+        for (int i : here) {
+            const bool spared =
+                open_ ? Spare(instance_, gang).take(pod_at(instance_, i)) : spare.take(pod_at(instance_, i));
+            (spared ? safe : core).push_back(i);
+        }
         int whole = -1;
         if (rules.mode == GangMode::kCoreSingle) {
             for (int i : core)
                 add(like, {i});
-        } else if (!core.empty()) {
+        } else if (open_ || !core.empty()) {
             std::vector<int> all = everybody(gang);
-            std::erase_if(all, [&](int i) { return std::ranges::find(safe, i) != safe.end(); });
             if (!all.empty()) {
+                std::erase_if(all, [&](int i) { return std::ranges::find(safe, i) != safe.end(); });
                 whole = static_cast<int>(units_.size());
                 add(like, all);
             }
@@ -124,6 +128,7 @@ private:
     const Instance& instance_;
     std::vector<int> takeable_;
     std::vector<int> candidates_;
+    bool open_;
     std::vector<Unit> units_;
 };
 
@@ -190,6 +195,14 @@ std::vector<Domain> domains_of(const Instance& instance) {
 std::vector<Unit> units_of(const Instance& instance, const Domain& domain) {
     std::vector<Unit> units = Splitter(instance, domain).run();
     const std::vector<bool> breaks = who_breaks_budgets(instance, units);
+    for (Unit& unit : units)
+        unit.violations = std::ranges::count_if(unit.pods, [&](int p) { return breaks[static_cast<std::size_t>(p)]; });
+    return units;
+}
+
+std::vector<Unit> open_units_of(const Instance& instance, const Domain& domain) {
+    std::vector<Unit> units = Splitter(instance, domain, true).run();
+    const std::vector<bool> breaks = budget_breakers(instance, domain);
     for (Unit& unit : units)
         unit.violations = std::ranges::count_if(unit.pods, [&](int p) { return breaks[static_cast<std::size_t>(p)]; });
     return units;

@@ -29,6 +29,9 @@ struct Unit {
     std::vector<int> pods;
 };
 [[nodiscard]] std::vector<Unit> units_of(const Instance& instance, const Domain& domain);
+// The same where every pod that its gang could spare is a unit, whatever its order calls its surplus. What is left of a
+// gang that goes together is one, perhaps without a pod of its own. Budgets are broken by whom the order's units say.
+[[nodiscard]] std::vector<Unit> open_units_of(const Instance& instance, const Domain& domain);
 
 // The pods that may be evicted for the demand at all, and those of them that are of use in the domain; sorted.
 [[nodiscard]] std::vector<int> takeable_pods(const Instance& instance);

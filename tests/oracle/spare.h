@@ -13,6 +13,9 @@ public:
 
     // Takes the pod out of what can be lost, if it is in it. A gang that is short already can lose everything.
     [[nodiscard]] bool take(const RunningPod& pod);
+    [[nodiscard]] bool everything() const { return broken_; }
+    [[nodiscard]] int left() const { return left_; }
+    [[nodiscard]] const std::map<int, int>& by_role() const { return by_role_; }
 
 private:
     int left_ = 0;
