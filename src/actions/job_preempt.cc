@@ -72,13 +72,27 @@ Served JobPreempt::search(const Demand& demand, const Mandatory& members) {
     rules.vote = &vote;
     rules.vote_alone = true;
     if (is_in_quota(s, demand.queue)) rules.means = "evicting those whom its quotas let it take";
-    return evict_.evict_for(demand, members, rules, [&](const Unit& unit, QueueId queue) -> std::string {
+    vote.bar_hopeless(candidates(rules.attack));
+    Served served = evict_.evict_for(demand, members, rules, [&](const Unit& unit, QueueId queue) -> std::string {
         const std::string_view name = queue ? s.words->text(s.queues[queue].name) : "";
         if (!vote.is_own(queue) && is_in_quota(s, queue))
             return fmt::format("queue {} holds more than its minimum and returns it to", name);
         if (unit.priority < demand.priority) return fmt::format("priority {} makes room for", unit.priority);
         return fmt::format("preemptible in queue {}, it makes room for the non-preemptible", name);
     });
+    if (const std::string why = vote.why_none_give(); !served.done && !why.empty()) served.why_not += "; " + why;
+    return served;
+}
+
+std::vector<PodId> JobPreempt::candidates(const Attack& attack) const {
+    const Snapshot& s = desk_.snapshot();
+    const UnitFinder finder(desk_.session);
+    std::vector<PodId> out;
+    for (NodeId node : s.nodes_by_name) {
+        std::ranges::copy_if(
+            s.node_pods[node], std::back_inserter(out), [&](PodId pod) { return finder.takeable(pod, attack); });
+    }
+    return out;
 }
 
 }  // namespace reprieve

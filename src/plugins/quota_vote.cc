@@ -1,5 +1,7 @@
 #include "plugins/quota_vote.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace reprieve {
@@ -37,7 +39,7 @@ bool QuotaVote::may_take(PodId pod) const {
     if (kinds_.is_fixed(snapshot().classes[row.cls]) || !row.queue) return false;
     const bool lower = row.unit_priority < job_.priority;
     if (is_own(row.queue)) return lower || job_.fixed;
-    if (is_in_quota(snapshot(), row.queue)) return has_minimum_;
+    if (is_in_quota(snapshot(), row.queue)) return has_minimum_ && !gives_in_vain(row.queue);
     // Queues of other kinds keep their pods to themselves; `default` is nobody's.
     const bool job_outside =
         job_.queue && snapshot().queues[job_.queue].fact != nullptr && !is_in_quota(snapshot(), job_.queue);
@@ -70,6 +72,40 @@ bool QuotaVote::returns_to(QueueId level) const {
         if (least == nullptr) return !is_own(level) || !fact->limit.lists(a.dim);
         return used(level, a.dim) + a.value <= *least;
     });
+}
+
+bool QuotaVote::gives_in_vain(QueueId giver) const {
+    return !hopeless_.empty() &&
+           std::ranges::any_of(levels_given_to(snapshot(), job_.queue, giver),
+                               [&](QueueId level) { return std::ranges::find(hopeless_, level) != hopeless_.end(); });
+}
+
+std::vector<QueueId> QuotaVote::levels_never_within() const {
+    std::vector<QueueId> out;
+    if (!is_in_quota(snapshot(), job_.queue)) return out;
+    std::ranges::copy_if(
+        snapshot().queue_path[job_.queue], std::back_inserter(out), [&](QueueId level) { return !returns_to(level); });
+    return out;
+}
+
+void QuotaVote::bar_hopeless(std::span<const PodId> candidates) {
+    for (;;) {
+        reset();
+        for (PodId pod : candidates) {
+            if (may_take(pod)) count_given(pod);
+        }
+        std::vector<QueueId> levels = levels_never_within();
+        reset();
+        // With a level that is out its givers are, and with them what they would have given to the levels above.
+        if (levels.size() == hopeless_.size()) return;
+        hopeless_ = std::move(levels);
+    }
+}
+
+std::string QuotaVote::why_none_give() const {
+    if (hopeless_.empty()) return "";
+    return fmt::format("no other quota gives back to {}: whoever goes, it would hold more than its minimum",
+                       snapshot().words->text(snapshot().queues[hopeless_.front()].name));
 }
 
 bool QuotaVote::passes() const {

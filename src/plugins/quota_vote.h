@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plugins/quota_kinds.h"
@@ -34,6 +35,11 @@ public:
     // Whether this pod is a candidate at all.
     [[nodiscard]] bool may_take(PodId pod) const;
     [[nodiscard]] bool is_own(QueueId queue) const { return queue == job_.queue; }
+    // These are all who could go. Where the job's quota would hold more than its minimum without them all, nobody gives
+    // back to it: pods of those quotas are no candidates any more.
+    void bar_hopeless(std::span<const PodId> candidates);
+    // The quota that keeps others from giving back, and why; empty: none does.
+    [[nodiscard]] std::string why_none_give() const;
 
     void reset() override;
     [[nodiscard]] bool passes() const override;
@@ -41,11 +47,14 @@ public:
 private:
     [[nodiscard]] bool may_give(const Part& part) override;
     [[nodiscard]] bool returns_to(QueueId level) const;
+    [[nodiscard]] bool gives_in_vain(QueueId giver) const;
+    [[nodiscard]] std::vector<QueueId> levels_never_within() const;
 
     QuotaKinds kinds_;
     QuotaJob job_;
     bool has_minimum_ = false;           // in every dimension it asks for that its quota manages
     std::vector<QueueId> returning_to_;  // levels of the job's path for which others give back
+    std::vector<QueueId> hopeless_;      // levels of it that are above their minimums, whoever goes
 };
 
 }  // namespace reprieve

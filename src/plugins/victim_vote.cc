@@ -32,6 +32,13 @@ bool VictimVote::breaks_guarantee(QueueId queue, const Resources& amounts) const
            });
 }
 
+void VictimVote::count_given(PodId pod) {
+    for (QueueId q : snapshot_.queue_path[snapshot_.pods[pod].queue]) {
+        for (const auto& [dim, value] : snapshot_.class_of(pod).requests)
+            given_[at(q, dim)] += value;
+    }
+}
+
 bool VictimVote::accept(std::span<const PodId> pods) {
     // Pods of one unit may sit in several queues; each gives its part.
     std::vector<Part> parts;

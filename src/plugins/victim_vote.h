@@ -42,6 +42,8 @@ protected:
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const {
         return base_[at(queue, dim)] - given_[at(queue, dim)];
     }
+    // The pod is given, whether it may be or not.
+    void count_given(PodId pod);
     // Whether a queue would be left with less than it is guaranteed.
     [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
 

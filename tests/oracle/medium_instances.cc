@@ -74,7 +74,7 @@ private:
     }
 
     // The job is within its minimum, and its team or its organisation near the maximum; others hold more or less than
-    // theirs.
+    // theirs. Mostly its own quotas have room in their minimums, so that others give back to it.
     void join_quotas() {
         out_.demand.way = Way::kJobPreempt;
         out_.demand.quota = kFirstTeam;
@@ -85,6 +85,7 @@ private:
             const std::int64_t used = gpus_in(q, false);
             quota.least[2] = used * draw_.number(40, 105) / 100;
             const bool own = q == kFirstTeam || q == 0;
+            if (own && draw_.chance(75)) quota.least[2] = std::max(quota.least[2], used + need);
             if (own) quota.least[2] = std::max(quota.least[2], gpus_in(q, true) + need + draw_.between(0, need));
             quota.most[2] = std::max(quota.least[2], used + draw_.between(0, 2 * need));
         }
