@@ -88,12 +88,30 @@ std::vector<QueueId> QuotaVote::levels_never_within() const {
     return out;
 }
 
+// By queue: what its candidates hold, and of that no more than it has above its minimum.
+std::map<QueueId, Resources> QuotaVote::most_given(std::span<const PodId> candidates) const {
+    std::map<QueueId, Resources> out;
+    for (PodId pod : candidates) {
+        if (!may_take(pod)) continue;
+        for (const auto& [dim, value] : snapshot().class_of(pod).requests)
+            out[snapshot().pods[pod].queue].add(dim, value);
+    }
+    for (auto& [queue, amounts] : out) {
+        const Queue* fact = snapshot().queues[queue].fact;
+        if (fact == nullptr || levels_below_common(snapshot(), queue, job_.queue).empty()) continue;
+        for (const auto& [dim, least] : fact->guarantee) {
+            const std::int64_t most = std::max<std::int64_t>(0, used_before(queue, dim) - least);
+            amounts.set(dim, std::min(amounts.get(dim), most));
+        }
+    }
+    return out;
+}
+
 void QuotaVote::bar_hopeless(std::span<const PodId> candidates) {
     for (;;) {
         reset();
-        for (PodId pod : candidates) {
-            if (may_take(pod)) count_given(pod);
-        }
+        for (const auto& [queue, amounts] : most_given(candidates))
+            count_given(queue, amounts);
         std::vector<QueueId> levels = levels_never_within();
         reset();
         // With a level that is out its givers are, and with them what they would have given to the levels above.

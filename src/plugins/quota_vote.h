@@ -6,6 +6,7 @@
 // no quota are ordinary victims of lower priority.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ private:
     [[nodiscard]] bool returns_to(QueueId level) const;
     [[nodiscard]] bool gives_in_vain(QueueId giver) const;
     [[nodiscard]] std::vector<QueueId> levels_never_within() const;
+    [[nodiscard]] std::map<QueueId, Resources> most_given(std::span<const PodId> candidates) const;
 
     QuotaKinds kinds_;
     QuotaJob job_;

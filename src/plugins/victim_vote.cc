@@ -32,9 +32,9 @@ bool VictimVote::breaks_guarantee(QueueId queue, const Resources& amounts) const
            });
 }
 
-void VictimVote::count_given(PodId pod) {
-    for (QueueId q : snapshot_.queue_path[snapshot_.pods[pod].queue]) {
-        for (const auto& [dim, value] : snapshot_.class_of(pod).requests)
+void VictimVote::count_given(QueueId queue, const Resources& amounts) {
+    for (QueueId q : snapshot_.queue_path[queue]) {
+        for (const auto& [dim, value] : amounts)
             given_[at(q, dim)] += value;
     }
 }
@@ -50,12 +50,8 @@ bool VictimVote::accept(std::span<const PodId> pods) {
             part->amounts.add(dim, value);
     }
     if (!std::ranges::all_of(parts, [&](const Part& part) { return part.queue && may_give(part); })) return false;
-    for (const Part& part : parts) {
-        for (QueueId q : snapshot_.queue_path[part.queue]) {
-            for (const auto& [dim, value] : part.amounts)
-                given_[at(q, dim)] += value;
-        }
-    }
+    for (const Part& part : parts)
+        count_given(part.queue, part.amounts);
     return true;
 }
 

@@ -42,8 +42,8 @@ protected:
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const {
         return base_[at(queue, dim)] - given_[at(queue, dim)];
     }
-    // The pod is given, whether it may be or not.
-    void count_given(PodId pod);
+    // The queue gives this much, whether it may or not.
+    void count_given(QueueId queue, const Resources& amounts);
     // Whether a queue would be left with less than it is guaranteed.
     [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
 
