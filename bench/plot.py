@@ -9,7 +9,7 @@ import argparse
 import json
 import math
 
-WIDTH, HEIGHT, LEFT, BOTTOM, MARGIN = 760, 440, 70, 50, 20
+WIDTH, HEIGHT, LEFT, BOTTOM, MARGIN = 760, 440, 70, 50, 30
 COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"]
 
 
@@ -34,6 +34,21 @@ def table(found):
     for name, points in found.items():
         for nodes, us in points:
             print(f"{name:28}{nodes:>8}{us:>12.1f}{us * 1000 / nodes:>20.2f}")
+        print(f"{name:28}grows like nodes^{exponent(points):.2f}\n")
+
+
+def exponent(points):
+    """The slope of the line through the points, both axes logarithmic: 1 is linear."""
+    xs, ys = [math.log(n) for n, _ in points], [math.log(us) for _, us in points]
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    spread = sum((x - mean_x) ** 2 for x in xs)
+    return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / spread if spread else 0.0
+
+
+def ticks(low, high):
+    """1, 2 and 5 times powers of ten in this range of logarithms."""
+    steps = (digit * 10**power for power in range(int(low), int(high) + 1) for digit in (1, 2, 5))
+    return [step for step in steps if low <= math.log10(step) <= high]
 
 
 def picture(found):
@@ -52,15 +67,19 @@ def picture(found):
         _, y = at(10**low_x, 10**power)
         label = f"{10**power:g} us" if power < 3 else f"{10**(power - 3):g} ms"
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - MARGIN}" y1="{y}" y2="{y}" stroke="#ddd"/><text x="8" y="{y}">{label}</text>')
-    for nodes in sorted({n for n, _ in every}):
-        x, _ = at(nodes, 10**low_y)
+    for nodes in ticks(low_x, high_x):
+        x, y = at(nodes, 10**low_y)
+        out.append(f'<line x1="{x}" x2="{x}" y1="{MARGIN}" y2="{y}" stroke="#eee"/>')
         out.append(f'<text x="{x}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{nodes}</text>')
     out.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 10}" text-anchor="middle">nodes</text>')
+    out.append(f'<text x="8" y="{MARGIN - 14}">time per decision</text>')
     for i, (name, points) in enumerate(found.items()):
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(",".join(at(*p)) for p in points)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        out.append(f'<text x="{LEFT + 10}" y="{MARGIN + 16 * (i + 1)}" fill="{colour}">{name}</text>')
+        out += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in (at(*p) for p in points)]
+        power = f"nodes^{exponent(points):.2f}"
+        out.append(f'<text x="{LEFT + 10}" y="{MARGIN + 16 * (i + 1)}" fill="{colour}">{name}: {power}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 
