@@ -23,11 +23,15 @@ struct MediumShape {
     int tier = 1;
     bool scattered = false;  // small pods anywhere, instead of packed side by side
     bool budgets = false;
-    bool quotas = false;  // two organisations with three teams each; a non-preemptible job of the first team
+    bool roles = false;    // a third of the running gangs have two roles with minimums
+    int surplus = 0;       // members beyond the minimum of the pending gang
+    bool one_pod = false;  // one pod waits instead of a gang
+    bool quotas = false;   // two organisations with three teams each; a non-preemptible job of the first team
 };
 [[nodiscard]] Instance medium_instance(const MediumShape& shape, std::uint64_t number);
-// A shape and an instance of it, without and with quotas.
+// A shape and an instance of it: a gang, without and with quotas; one pod.
 [[nodiscard]] Instance medium_instance(std::uint64_t number, int most_hosts);
 [[nodiscard]] Instance medium_quota_instance(std::uint64_t number, int most_hosts);
+[[nodiscard]] Instance medium_pod_instance(std::uint64_t number, int most_hosts);
 
 }  // namespace reprieve::oracle

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "draw.h"
 #include "generate.h"
@@ -31,8 +33,10 @@ public:
         out_.demand = {.way = Way::kGangPreempt,
                        .is_gang = true,
                        .members = std::vector<Amounts>(static_cast<std::size_t>(shape_.members), ask(shape_.gpus_each)),
+                       .surplus = shape_.surplus,
                        .priority = 100,
                        .tier = shape_.tier};
+        if (shape_.one_pod) out_.demand = {.is_gang = false, .members = {ask(shape_.gpus_each)}, .priority = 100};
         if (shape_.quotas) join_quotas();
         return std::move(out_);
     }
@@ -40,15 +44,32 @@ public:
 private:
     static Amounts ask(std::int64_t gpus) { return {12 * gpus, 96 * gpus, gpus}; }
 
-    // Most jobs hold one GPU, few hold most of the GPUs.
+    // Sizes as in a production trace of training jobs: most hold one GPU, few hold most of the GPUs.
     int job_gpus() {
         const int drawn = draw_.number(0, 99);
-        if (drawn < 45) return 1;
-        if (drawn < 60) return 2;
-        if (drawn < 75) return 4;
-        if (drawn < 87) return 8;
-        if (drawn < 94) return 16;
-        return drawn < 98 ? 32 : 64;
+        if (drawn < 41) return 1;
+        if (drawn < 44) return 2;
+        if (drawn < 60) return 4;
+        if (drawn < 91) return 8;
+        if (drawn < 98) return 16;
+        return drawn < 99 ? 32 : 64;
+    }
+
+    // How many minutes ago a job started: a trace's run times at its deciles, from seconds to weeks.
+    std::int64_t job_age() {
+        constexpr std::array<std::int64_t, 11> kDeciles{0, 1, 4, 15, 50, 144, 420, 900, 1800, 4000, 24'000};
+        const int decile = draw_.number(0, 9);
+        const auto at = static_cast<std::size_t>(decile);
+        return draw_.between(kDeciles[at], kDeciles[at + 1]);
+    }
+
+    // No two pods start in the same minute.
+    std::int64_t start_before(std::int64_t age) {
+        constexpr std::int64_t kNow = 308'880;
+        std::int64_t start = kNow - age;
+        while (!starts_.insert(start).second)
+            --start;
+        return start;
     }
 
     static constexpr int kOrganisations = 2;
@@ -94,9 +115,11 @@ private:
     struct Job {
         int gang = -1;
         std::int64_t priority = 0;
+        std::int64_t age = 0;  // minutes
         bool is_protected = false;
         int quota = -1;
         bool is_fixed = false;
+        int role = -1;
     };
 
     bool seat(std::int64_t gpus, std::size_t from, const Job& job) {
@@ -110,8 +133,9 @@ private:
                                  .gang = job.gang,
                                  .priority = job.priority,
                                  .ask = ask(gpus),
-                                 .start = draw_.between(0, 90) * 10'000 + count,
+                                 .start = start_before(job.age),
                                  .app = shape_.budgets && draw_.chance(40) ? draw_.number(0, 3) : -1,
+                                 .role = job.role,
                                  .quota = job.quota,
                                  .is_fixed = job.is_fixed,
                                  .is_protected = job.is_protected});
@@ -124,7 +148,7 @@ private:
         const int gpus = job_gpus();
         const std::int64_t each = shape_.scattered ? std::min(gpus, draw_.one_of({1, 2})) : std::min<int>(gpus, kGpus);
         const std::int64_t pods = gpus / each;
-        Job job;
+        Job job{.age = job_age()};
         job.is_protected = draw_.chance(shape_.scattered ? 8 : 30);
         job.priority = draw_.one_of<std::int64_t>({10, 10, 10, 20});
         const auto from = static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1));
@@ -137,16 +161,25 @@ private:
             return;
         }
         job.gang = static_cast<int>(out_.gangs.size());
+        const bool roles = shape_.roles && draw_.chance(33);
+        std::vector<int> of_role(roles ? 2 : 0);
         int placed = 0;
         for (std::int64_t i = 0; i < pods; ++i) {
+            if (roles) job.role = static_cast<int>(i % 2);
             const std::size_t at =
                 shape_.scattered ? static_cast<std::size_t>(draw_.between(0, shape_.hosts - 1)) : from;
-            placed += seat(each, at, job) ? 1 : 0;
+            if (!seat(each, at, job)) continue;
+            ++placed;
+            if (roles) ++of_role[static_cast<std::size_t>(job.role)];
         }
         if (placed == 0) return;
         // A quarter of the gangs could run with fewer.
         const int spare = draw_.chance(25) ? draw_.number(1, std::max(1, placed / 2)) : 0;
-        out_.gangs.push_back({.name = fmt::format("g{:04}", out_.gangs.size()), .min = std::max(1, placed - spare)});
+        for (int& least : of_role)
+            least = std::max(0, least - draw_.number(0, spare));
+        out_.gangs.push_back({.name = fmt::format("g{:04}", out_.gangs.size()),
+                              .min = std::max(1, placed - spare),
+                              .role_minimums = of_role});
     }
 
     void fill() {
@@ -164,6 +197,7 @@ private:
     Draw draw_;
     Instance out_;
     std::vector<std::int64_t> room_;
+    std::set<std::int64_t> starts_;
 };
 
 }  // namespace
@@ -182,6 +216,8 @@ MediumShape medium_shape(std::uint64_t number, int most_hosts) {
     shape.tier = members == 64 ? draw.one_of({0, 2}) : draw.number(0, 2);
     shape.scattered = draw.chance(40);
     shape.budgets = draw.chance(40);
+    shape.roles = draw.chance(50);
+    shape.surplus = draw.chance(30) ? draw.number(1, 3) : 0;
     return shape;
 }
 
@@ -189,6 +225,12 @@ MediumShape medium_shape(std::uint64_t number, int most_hosts) {
 
 Instance medium_instance(std::uint64_t number, int most_hosts) {
     return medium_instance(medium_shape(number, most_hosts), number);
+}
+
+Instance medium_pod_instance(std::uint64_t number, int most_hosts) {
+    MediumShape shape = medium_shape(number, most_hosts);
+    shape.one_pod = true;
+    return medium_instance(shape, number);
 }
 
 Instance medium_quota_instance(std::uint64_t number, int most_hosts) {

@@ -180,6 +180,7 @@ void medium_against_the_solver(const char* what, MediumMaker make, std::uint64_t
 }
 
 TEST(Oracle, MediumGangsAgainstTheSolver) { medium_against_the_solver("medium", medium_instance, 8); }
+TEST(Oracle, MediumPodsAgainstTheSolver) { medium_against_the_solver("medium pod", medium_pod_instance, 2); }
 TEST(Oracle, MediumQuotasAgainstTheSolver) { medium_against_the_solver("medium quota", medium_quota_instance, 8); }
 
 }  // namespace
