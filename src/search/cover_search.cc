@@ -20,7 +20,8 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
-    shares_ = cover_->even_shares(weights_);
+    set_prices();
+    shares_ = cover_->even_shares(priced_weights());
 }
 
 void CoverSearch::build_cover() {
@@ -117,6 +118,7 @@ void CoverSearch::build_spares() {
         Surplus surplus(s, gang);
         for (std::uint32_t u : spares.units)
             spares.most += surplus.take(owner_.list_.pods[owner_.list_.units[u].first]) ? 1U : 0U;
+        spares.counted = fact == nullptr || fact->sub_groups.empty();
         if (spares.most < spares.units.size()) spares_.push_back(std::move(spares));
     }
 }
@@ -157,7 +159,8 @@ std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
     settle_largest(settled);
     auto choice = cover_->cheapest(settled.states, shares_);
     if (!choice) return std::nullopt;
-    scale_->decode(least_weight(settled, weight_of_gone(settled.states, weights_) + choice->cost), settled.bound);
+    const Wide open = std::max<Wide>(0, choice->cost - refund(settled.states));
+    scale_->decode(least_weight(settled, weight_of_gone(settled.states, weights_) + open), settled.bound);
     return Relaxed{.bound = settled.bound, .choice = std::move(*choice)};
 }
 

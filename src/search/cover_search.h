@@ -51,6 +51,16 @@ private:
         std::vector<Floor> floors;
     };
 
+    // Open splits: what a gang offers pod by pod, though it cannot spare all of it.
+    struct Spares {
+        std::vector<std::uint32_t> units;  // SAFE ones of one gang
+        std::int32_t whole = -1;
+        std::size_t most = 0;  // of them that may go alone
+        bool counted = true;   // any set of no more than that may go: no sub-groups say otherwise
+        Wide price = 0;        // what each of them costs more, and each that may go alone gives back (cover_prices.cc)
+        Wide most_price = 0;
+    };
+
     void build_cover();
     void build_scale();
     void build_classes();
@@ -70,7 +80,7 @@ private:
 
     void descend(const States& states, const Cost& inherited);
     void leave_open(const Cost& bound);
-    // In about as many microseconds: nodes looked at, and pods taken and given back.
+    // In about as many microseconds: what the cover did, and pods taken and given back.
     [[nodiscard]] std::int64_t work() const { return cover_->work() + tried_; }
     enum class Attempt { kMade, kOverdrawn, kUnseen };
     [[nodiscard]] Attempt attempt(const States& states, const SlotCover::Choice& choice);
@@ -80,6 +90,15 @@ private:
     [[nodiscard]] bool spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const;
     [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
     void build_spares();
+    // Open splits: prices for going, so that a gang does not give more than it can spare for nothing (cover_prices.cc).
+    void set_prices();
+    void adjust_prices(const SlotCover::Choice& choice, const States& states, std::int64_t rate);
+    [[nodiscard]] std::vector<Wide> priced_weights() const;
+    [[nodiscard]] Wide refund(const States& states) const;
+    // Nobody goes whole in these states, and never enough without it; what is so at first stays so.
+    [[nodiscard]] bool must_break(const States& states);
+    [[nodiscard]] bool overdraws_always(const States& states);
+    [[nodiscard]] bool may_go_whole(const Spares& spares, const States& states) const;
     // Open splits: keeps whoever its gang cannot spare any more; false if it has lost too many.
     [[nodiscard]] bool keep_unspared(States& states) const;
     void let_go(States& states, std::uint32_t unit) const;
@@ -94,12 +113,8 @@ private:
     SlotCover::Shares shares_;  // of the weights
     States root_;
     std::vector<std::uint32_t> class_of_;  // units alike in all that counts
-    struct Spares {
-        std::vector<std::uint32_t> units;  // SAFE ones of one gang
-        std::int32_t whole = -1;
-        std::size_t most = 0;  // of them that may go alone
-    };
-    std::vector<Spares> spares_;  // of gangs that cannot spare all of theirs
+    std::vector<Spares> spares_;           // of gangs that cannot spare all of theirs
+    std::optional<bool> must_break_;
     std::optional<GangChoice>* best_ = nullptr;
     std::int64_t most_work_ = 0;
     std::int64_t tried_ = 0;          // pods that were taken for real, to see

@@ -68,6 +68,7 @@ std::int64_t CoverSearch::lowest_value(std::size_t term, const States& states) c
 
 void CoverSearch::keep_lowest(const Floor& floor, Settled& settled) {
     const std::size_t term = floor.term;
+    const bool breaks = owner_.rules_.order->terms()[term] == CostTerm::kBreaksGangs;
     States& states = settled.states;
     std::set<std::int64_t> values;
     std::int64_t lowest = INT64_MIN;
@@ -84,6 +85,7 @@ void CoverSearch::keep_lowest(const Floor& floor, Settled& settled) {
             if (states[u] == UnitState::kOpen && scale_->alone(u).terms[term] > value) fewer[u] = UnitState::kStays;
         }
         settled.bound.terms[term] = value;
+        if (breaks && value == 0 && must_break(fewer)) continue;
         if (!still_serves(fewer, floor)) continue;
         states = std::move(fewer);
         return;

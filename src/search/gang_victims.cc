@@ -325,7 +325,6 @@ void GangVictims::search_exactly(std::optional<GangChoice>& best) {
         return;
     }
     if (cover_) {
-        // A node looked at takes about a microsecond.
         const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
         finished_ = cover_->finished();
         if (best) {

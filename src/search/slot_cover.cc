@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kMostGifts = 64;
 constexpr std::size_t kMostPartials = 1024;
+constexpr std::int64_t kLooksPerPlace = 8;
 
 }  // namespace
 
@@ -125,6 +126,7 @@ void SlotCover::tune(std::span<const UnitState> states, Shares& shares, int tria
 
 SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> states, const Shares& shares) {
     const Place& place = places_[at];
+    looks_ += kLooksPerPlace;
     const Room before = emptied(place, states, false);
     const std::int64_t base = slots(before);
     const std::int64_t most = slots(emptied(place, states, true));
@@ -144,6 +146,7 @@ SlotCover::Menu SlotCover::menu_of(std::size_t at, std::span<const UnitState> st
         const Gift& gift = place.gifts[g];
         if (states[gift.unit] != UnitState::kOpen) continue;
         const Wide price = shares[gift.unit][gift.share];
+        looks_ += static_cast<std::int64_t>(partials.size());
         std::vector<Partial> more;
         for (const Partial& partial : partials) {
             Partial next = partial;
@@ -185,7 +188,6 @@ std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> 
     std::vector<Menu> menus;
     for (std::size_t p = 0; p < places_.size(); ++p) {
         Menu menu = menu_of(p, states, shares);
-        ++work_;
         missing -= slots(menu.best.front().room);
         if (menu.best.size() > 1) menus.push_back(std::move(menu));
     }

@@ -1,6 +1,7 @@
 #include "quota_rules.h"
 
 #include <algorithm>
+#include <map>
 
 #include "rules.h"
 
@@ -115,6 +116,35 @@ bool QuotaRules::may_take(const RunningPod& pod, std::int64_t standing) const {
     if (own) return lower || instance_.demand.is_fixed;
     if (pod.quota >= 0) return quota(pod.quota).elastic && job_within_own_minimum();
     return lower && quota(instance_.demand.quota).elastic;
+}
+
+// Whether these pods could give enough, each other quota no more than it holds above its minimum.
+bool QuotaRules::can_hold(const QuotaCondition& c, const std::vector<int>& pods) const {
+    std::map<int, std::int64_t> given;
+    for (int i : pods) {
+        const RunningPod& pod = instance_.pods[static_cast<std::size_t>(i)];
+        if (counts_in(pod, c.quota)) given[pod.quota] += pod.ask[c.dim];
+    }
+    std::int64_t sum = 0;
+    for (const auto& [at, amount] : given) {
+        const bool bound = std::ranges::find(own_path_, at) == own_path_.end() && quota(at).managed[c.dim];
+        const std::int64_t most = std::max<std::int64_t>(0, used(at, c.dim, false) - quota(at).least[c.dim]);
+        sum += bound ? std::min(amount, most) : amount;
+    }
+    return sum >= c.amount;
+}
+
+void QuotaRules::drop_vain(std::vector<int>& pods) const {
+    for (bool dropped = true; dropped;) {
+        dropped = false;
+        for (const QuotaCondition& c : conditions_) {
+            if (c.if_from.empty() || can_hold(c, pods)) continue;
+            dropped |= std::erase_if(pods, [&](int i) {
+                           const int from = instance_.pods[static_cast<std::size_t>(i)].quota;
+                           return std::ranges::find(c.if_from, from) != c.if_from.end();
+                       }) > 0;
+        }
+    }
 }
 
 bool QuotaRules::hold(const std::vector<int>& gone) const {

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool over_limit() const;
     // `standing` is the priority of the pod's gang, or its own.
     [[nodiscard]] bool may_take(const RunningPod& pod, std::int64_t standing) const;
+    // Drops those whose quota would give back in vain: the demand's quotas stay above their minimums, whoever goes.
+    void drop_vain(std::vector<int>& pods) const;
     [[nodiscard]] const std::vector<QuotaCondition>& conditions() const { return conditions_; }
     // Whether the pod counts in this quota: it is in it or below it.
     [[nodiscard]] bool counts_in(const RunningPod& pod, int quota) const;
@@ -41,6 +43,7 @@ private:
     [[nodiscard]] std::vector<int> path(int from) const;
     [[nodiscard]] std::int64_t used(int quota, std::size_t dim, bool fixed_only) const;
     [[nodiscard]] bool job_within_own_minimum() const;
+    [[nodiscard]] bool can_hold(const QuotaCondition& condition, const std::vector<int>& pods) const;
     void add_limits();
     void add_floors();
     void add_returns();

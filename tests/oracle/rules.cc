@@ -219,6 +219,7 @@ std::vector<int> takeable_pods(const Instance& instance) {
         const RunningPod& pod = pod_at(instance, i);
         if (!pod.is_protected && quotas.may_take(pod, standing_of(instance, pod))) out.push_back(i);
     }
+    if (instance.demand.way == Way::kJobPreempt) quotas.drop_vain(out);
     return out;
 }
 
