@@ -52,7 +52,9 @@ std::optional<LoopEnd> ControlLoop::turn() {
     hear();
     const Time now = source_.now();
     if (beliefs_.review(now)) relevant_ = true;
-    if (wakeup_.is_set() && wakeup_ <= now) relevant_ = true;
+    for (const Time due : {wakeup_, retry_.due()}) {
+        if (due.is_set() && due <= now) relevant_ = true;
+    }
     const bool plans = may_plan() && resting().us == 0;
     if (plans) cycle(now);
     if (fresh_) observer_.on_turn(cluster_, source_.now());
@@ -60,7 +62,7 @@ std::optional<LoopEnd> ControlLoop::turn() {
         drain();
         return LoopEnd::kCyclesDone;
     }
-    if (!alive && !plans) return LoopEnd::kWorldEnded;
+    if (!alive && !plans && !retry_.due().is_set()) return LoopEnd::kWorldEnded;
     return std::nullopt;
 }
 
@@ -75,10 +77,11 @@ Duration ControlLoop::resting() const {
 // How long there is nothing to do unless something changes.
 Duration ControlLoop::patience(Time now) const {
     if (may_plan()) return std::min(resting(), options_.longest_wait);
-    Time next = wakeup_;
-    if (const Time review = beliefs_.next_review(); review.is_set() && (!next.is_set() || review < next)) next = review;
-    if (!next.is_set()) return options_.longest_wait;
-    return std::clamp(next - now, Duration{0}, options_.longest_wait);
+    Duration wait = options_.longest_wait;
+    for (const Time due : {wakeup_, retry_.due(), beliefs_.next_review()}) {
+        if (due.is_set()) wait = std::clamp(due - now, Duration{0}, wait);
+    }
+    return wait;
 }
 
 bool ControlLoop::poll() {
@@ -106,6 +109,7 @@ void ControlLoop::hear() {
     for (const SinkReport& report : reports_) {
         observer_.on_step(report, source_.now());
         if (!report.ok) ++counts_.failed_steps;
+        retry_.hear(report, source_.now());
         if (beliefs_.hear(report, source_.now())) relevant_ = true;
     }
 }
@@ -129,6 +133,7 @@ void ControlLoop::cycle(Time now) {
 void ControlLoop::decide(Time now) {
     relevant_ = false;
     wakeup_ = {};
+    retry_.planned();
     if (!refresh(now)) return;
     const auto start = std::chrono::steady_clock::now();
     Plan plan = run_cycle(cluster_, options_.config, {}, claims_.overdue(now));

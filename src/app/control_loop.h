@@ -17,6 +17,7 @@
 #include "app/claim_watch.h"
 #include "app/eviction_news.h"
 #include "app/loop_observer.h"
+#include "app/retry.h"
 #include "base/time.h"
 #include "model/config.h"
 #include "model/world.h"
@@ -82,6 +83,7 @@ private:
     Beliefs beliefs_;
     ClaimWatch claims_;
     EvictionNews news_;
+    Retry retry_;
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
     bool synced_ = false;    // the source has told everything that was there at the start

@@ -62,6 +62,28 @@ TEST_F(LoopTest, a_pod_that_has_to_wait_is_told_so_although_nothing_is_done) {
     EXPECT_THAT(sink.plans, SizeIs(1)) << "a dry run tells nobody";
 }
 
+// The first step of the first plan fails.
+class StumblingSink : public ListeningSink {
+public:
+    void collect(std::vector<SinkReport>& out) override {
+        if (plans.size() == 1 && !stumbled_)
+            out.push_back({.step = SinkStep::kScale, .pod = "default/web", .ok = false});
+        stumbled_ = stumbled_ || plans.size() == 1;
+    }
+
+private:
+    bool stumbled_ = false;
+};
+
+TEST_F(LoopTest, a_scale_that_fails_is_planned_again_soon) {
+    start(node_yaml("n1") + pod_yaml({.name = "large", .cpu = 9}));
+    StumblingSink sink;
+    ControlLoop& loop = restart({}, &sink);
+    while (sink.plans.size() < 2)
+        ASSERT_FALSE(loop.turn().has_value());
+    EXPECT_EQ(sink.plans[1].now, sink.plans[0].now + seconds(1));
+}
+
 TEST_F(LoopTest, while_the_victim_leaves_nothing_else_is_planned) {
     start(full_node());
     ControlLoop& loop = restart();

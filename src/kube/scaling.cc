@@ -120,6 +120,7 @@ void Scaling::read_back(const ScaleChange& change, const CommitAddress& address,
 }
 
 void Scaling::end(const ScaleChange& change, bool ok, std::string what) {
+    if (ok) done_(change);
     outbox_->report({.step = SinkStep::kScale, .pod = change.deployment, .uid = {}, .ok = ok, .what = std::move(what)});
     const auto found = pending_.find({change.deployment, change.plane});
     if (found == pending_.end() || !(found->second.change == change)) return;

@@ -5,6 +5,7 @@
 // The newest plan is what counts: what it does not ask for is not done any more. Lives on the client's thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,10 +25,12 @@ struct ScalingOptions {
 
 class Scaling {
 public:
-    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options)
+    using Done = std::function<void(const ScaleChange& change)>;
+    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options, Done done)
         : outbox_(&outbox),
           addresses_(&addresses),
-          options_(options) {}
+          options_(options),
+          done_(std::move(done)) {}
 
     void take(const std::vector<ScaleChange>& changes);
 
@@ -50,6 +53,7 @@ private:
     Outbox* outbox_;
     const AddressBook* addresses_;
     ScalingOptions options_;
+    Done done_;
     std::map<Target, Pending> pending_;
     bool looking_ = false;
 };

@@ -570,6 +570,32 @@ TEST_F(ScaleTest, ScalesOnlyAfterTheHintHasComeBack) {
     EXPECT_EQ(api_->count("PATCH", kScale), 1U);
 }
 
+TEST_F(ScaleTest, ReplicasThatAreScaledAwayLearnForWhom) {
+    start([](const Asked& asked) {
+        return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{};
+    });
+    see_deployment();
+    Plan plan = scale_down();
+    plan.evictions = {
+        {.pod = "ns/d-1",
+         .node = "n1",
+         .uid = "uid-d-1",
+         .owner = "ns/x",
+         .action = "servingPreempt",
+         .mode = EvictionMode::kScaleDown,
+         .reason = "because"},
+        {.pod = "ns/elsewhere", .node = "n1", .uid = "uid-e", .owner = "ns/x", .mode = EvictionMode::kScaleDown}};
+    sink_->carry_out(plan);
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
+    confirm_hint();
+    static_cast<void>(settle());
+    ASSERT_TRUE(api_->wait(
+        [](const auto& asked) { return asked.back().path == "/apis/events.k8s.io/v1/namespaces/ns/events"; }));
+    EXPECT_EQ(api_->count("POST", "/apis/events.k8s.io/v1/namespaces/ns/events"), 1U);
+    EXPECT_THAT(api_->asked().back().body, HasSubstr("Preempted for ns/x on node n1 by servingPreempt: because"));
+    EXPECT_THAT(api_->asked().back().body, HasSubstr("uid-d-1"));
+}
+
 TEST_F(ScaleTest, APlanThatNoLongerScalesIsObeyed) {
     start([](const Asked& asked) {
         return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{};
