@@ -25,19 +25,24 @@ struct ScalingOptions {
 
 class Scaling {
 public:
-    using Done = std::function<void(const ScaleChange& change)>;
+    // The replicas that a scale-down sends away, once it is done. Their controller knows nothing of the reason.
+    using Done = std::function<void(const std::vector<Eviction>& replicas)>;
     Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options, Done done)
         : outbox_(&outbox),
           addresses_(&addresses),
           options_(options),
           done_(std::move(done)) {}
 
-    void take(const std::vector<ScaleChange>& changes);
+    void take(const Plan& plan);
 
 private:
     using Target = std::pair<std::string, std::string>;  // serving deployment, plane
-    struct Pending {
+    struct Order {
         ScaleChange change;
+        std::vector<Eviction> replicas;  // those that its hints are on
+    };
+    struct Pending {
+        Order order;
         Duration waited;
         Duration settled;
         bool sent = false;
@@ -46,9 +51,9 @@ private:
     void advance(Pending& pending);
     [[nodiscard]] bool hints_seen(const ScaleChange& change) const;
     void send(Pending& pending);
-    void end(const ScaleChange& change, bool ok, std::string what);
+    void end(const Order& order, bool ok, std::string what);
     // After a refusal: whether somebody, perhaps we ourselves, has done it already.
-    void read_back(const ScaleChange& change, const CommitAddress& address, const std::string& refusal);
+    void read_back(const Order& order, const CommitAddress& address, const std::string& refusal);
 
     Outbox* outbox_;
     const AddressBook* addresses_;

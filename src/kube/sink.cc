@@ -66,7 +66,10 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       announcer_(outbox_, options_.announcer),
       groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
-      scaling_(outbox_, addresses, options_.scaling, [this](const ScaleChange& change) { tell_replicas(change); }) {
+      scaling_(outbox_, addresses, options_.scaling, [this](const std::vector<Eviction>& replicas) {
+          for (const Eviction& eviction : replicas)
+              announcer_.preempted(eviction, client_->clock().now());
+      }) {
     outbox_.on_failure(options_.on_failure);
     // Whoever left it there, and also where no plan follows.
     pods.on_old_plan([this] { client_->run(this, [this] { look_again(); }); });
@@ -92,11 +95,8 @@ void KubeSink::carry_out(const Plan& plan) {
 void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     clear_nominations(*plan);
     victims_.clear();
-    scaled_away_.clear();
-    for (const Eviction& eviction : plan->evictions) {
+    for (const Eviction& eviction : plan->evictions)
         victims_.insert(eviction.uid);
-        if (eviction.mode == EvictionMode::kScaleDown) scaled_away_.push_back(eviction);
-    }
     tidy_up(victims_);
     for (const AnnotationChange& change : plan->annotations)
         annotate(change);
@@ -119,18 +119,10 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     }
     for (const auto& [pod, uid] : force)
         force_delete(pod, uid, plan->now);
-    scaling_.take(plan->scale);
+    scaling_.take(*plan);
     queues_.take(*plan);
     for (const Unplaced& entry : plan->unplaced)
         announcer_.unplaced(entry, plan->now);
-}
-
-// Their controller deletes them and knows nothing of the reason.
-void KubeSink::tell_replicas(const ScaleChange& change) {
-    for (const Eviction& eviction : scaled_away_) {
-        if (std::ranges::find(change.hints, eviction.pod) != change.hints.end())
-            announcer_.preempted(eviction, client_->clock().now());
-    }
 }
 
 // Changes that come before the first plan, or while another acts, wait for the next plan.

@@ -59,7 +59,6 @@ public:
 
 private:
     void begin(const std::shared_ptr<const Plan>& plan);
-    void tell_replicas(const ScaleChange& change);
     void count_gangs();
     void clear_nominations(const Plan& plan);
     void clear_nomination(const std::string& pod);
@@ -93,10 +92,9 @@ private:
     Scaling scaling_;
     FrameReader reader_;
     std::uint64_t runs_ = 0;
-    std::set<std::string> victims_;      // of the newest plan, by UID
-    std::vector<Eviction> scaled_away_;  // by the newest plan
-    bool looking_ = false;               // for what is left over, in a while
-    bool begun_ = false;                 // a plan came, so that all that is there has been seen
+    std::set<std::string> victims_;  // of the newest plan, by UID
+    bool looking_ = false;           // for what is left over, in a while
+    bool begun_ = false;             // a plan came, so that all that is there has been seen
 };
 
 }  // namespace reprieve

@@ -588,6 +588,8 @@ TEST_F(ScaleTest, ReplicasThatAreScaledAwayLearnForWhom) {
     sink_->carry_out(plan);
     ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
     confirm_hint();
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.back().path == kScale; }));
+    sink_->carry_out({.id = "y", .now = kNow});  // what is being done is not asked for again
     static_cast<void>(settle());
     ASSERT_TRUE(api_->wait(
         [](const auto& asked) { return asked.back().path == "/apis/events.k8s.io/v1/namespaces/ns/events"; }));
