@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kBatch = 50'000;  // changes taken in before a cycle, if they keep coming
 constexpr Duration kDrainStep{100'000};
 constexpr Duration kDrainTime{5'000'000};
+constexpr int kMostStanding = 32;  // by then every timeout of a claim has passed several times
 
 Duration since(std::chrono::steady_clock::time_point start) {
     return {std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count()};
@@ -62,11 +63,13 @@ std::optional<LoopEnd> ControlLoop::turn() {
         drain();
         return LoopEnd::kCyclesDone;
     }
-    if (!alive && !plans && !retry_.due().is_set()) return LoopEnd::kWorldEnded;
+    if (!alive && !plans && !(leads() && retry_.due().is_set())) return LoopEnd::kWorldEnded;
     return std::nullopt;
 }
 
-bool ControlLoop::may_plan() const { return relevant_ && synced_ && (!options_.leads || options_.leads()); }
+bool ControlLoop::leads() const { return !options_.leads || options_.leads(); }
+
+bool ControlLoop::may_plan() const { return relevant_ && synced_ && leads(); }
 
 Duration ControlLoop::resting() const {
     const auto left = rested_ - std::chrono::steady_clock::now();
@@ -78,8 +81,14 @@ Duration ControlLoop::resting() const {
 Duration ControlLoop::patience(Time now) const {
     if (may_plan()) return std::min(resting(), options_.longest_wait);
     Duration wait = options_.longest_wait;
-    for (const Time due : {wakeup_, retry_.due(), beliefs_.next_review()}) {
+    const auto until = [&](Time due) {
         if (due.is_set()) wait = std::clamp(due - now, Duration{0}, wait);
+    };
+    until(beliefs_.next_review());
+    // Whoever does not lead plans nothing, however late it is.
+    if (leads()) {
+        until(wakeup_);
+        until(retry_.due());
     }
     return wait;
 }
@@ -142,6 +151,9 @@ void ControlLoop::decide(Time now) {
     plan.id = plan_id(cluster_, options_.config_text, {}, now);
     record_intents(plan, cluster_, options_.beliefs.patience);
 
+    standing_ = changes_since_ == 0 && plan.matches == matches_ ? standing_ + 1 : 0;
+    matches_ = plan.matches;
+
     std::vector<Violation> violations;
     if (does_something(plan)) violations = audit(cluster_, plan, options_.config);
     if (!violations.empty()) ++counts_.audit_failures;
@@ -156,7 +168,7 @@ void ControlLoop::decide(Time now) {
                         .planning = planning,
                         .changes = std::exchange(changes_since_, 0),
                         .carried_out = acts});
-    wakeup_ = next_wakeup(cluster_, plan, options_.config);
+    wakeup_ = next_wakeup(cluster_, plan, options_.config, standing_ > kMostStanding);
     if (options_.resync.us > 0 && !plan.unplaced.empty()) {
         const Time resync = now + options_.resync;
         if (!wakeup_.is_set() || resync < wakeup_) wakeup_ = resync;

@@ -65,6 +65,7 @@ public:
 
 private:
     [[nodiscard]] Duration patience(Time now) const;
+    [[nodiscard]] bool leads() const;
     [[nodiscard]] bool may_plan() const;
     [[nodiscard]] Duration resting() const;
     [[nodiscard]] bool poll();
@@ -89,6 +90,8 @@ private:
     bool synced_ = false;    // the source has told everything that was there at the start
     bool fresh_ = false;     // the snapshot is as the facts are
     Time wakeup_;
+    std::vector<Match> matches_;                    // of the last plan
+    int standing_ = 0;                              // plans in a row with the same, and without any change
     std::chrono::steady_clock::time_point rested_;  // when the next cycle may begin
     std::size_t changes_since_ = 0;
     std::vector<Change> changes_;

@@ -15,9 +15,10 @@ Duration pause_after(int failures) {
 void Retry::hear(const SinkReport& report, Time now) {
     if (report.step != SinkStep::kScale && report.step != SinkStep::kAnnotate && report.step != SinkStep::kForceDelete)
         return;
+    constexpr int kMostTries = 8;
     if (report.ok) {
         failures_ = 0;
-    } else if (report.tried && !due_.is_set()) {
+    } else if (report.tried && !due_.is_set() && failures_ < kMostTries) {
         due_ = now + pause_after(++failures_);
     }
 }

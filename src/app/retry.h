@@ -1,5 +1,6 @@
 // Retry: when to plan anew because of a step that failed and that no belief about a pod speaks of, such as the scale of
-// a deployment. The next plan asks for it again: soon at first, then less and less often.
+// a deployment. The next plan asks for it again: soon at first, then less and less often, and after some tries in a row
+// no more by itself: what never works must not keep the loop awake.
 #pragma once
 
 #include "base/time.h"

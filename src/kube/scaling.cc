@@ -110,7 +110,7 @@ void Scaling::send(Pending& pending) {
         else if (answer.status == 422 || answer.status == 409)
             read_back(order, address, answer.text());
         else
-            end(order, false, answer.text());
+            end(order, false, answer.text(), !answer.withheld);
     });
 }
 
@@ -128,10 +128,15 @@ void Scaling::read_back(const Order& order, const CommitAddress& address, const 
                   });
 }
 
-void Scaling::end(const Order& order, bool ok, std::string what) {
+void Scaling::end(const Order& order, bool ok, std::string what, bool tried) {
     const ScaleChange& change = order.change;
     if (ok) done_(order.replicas);
-    outbox_->report({.step = SinkStep::kScale, .pod = change.deployment, .uid = {}, .ok = ok, .what = std::move(what)});
+    outbox_->report({.step = SinkStep::kScale,
+                     .pod = change.deployment,
+                     .uid = {},
+                     .ok = ok,
+                     .what = std::move(what),
+                     .tried = tried});
     const auto found = pending_.find({change.deployment, change.plane});
     if (found == pending_.end() || !(found->second.order.change == change)) return;
     pending_.erase(found);

@@ -51,7 +51,7 @@ private:
     void advance(Pending& pending);
     [[nodiscard]] bool hints_seen(const ScaleChange& change) const;
     void send(Pending& pending);
-    void end(const Order& order, bool ok, std::string what);
+    void end(const Order& order, bool ok, std::string what, bool tried = true);
     // After a refusal: whether somebody, perhaps we ourselves, has done it already.
     void read_back(const Order& order, const CommitAddress& address, const std::string& refusal);
 

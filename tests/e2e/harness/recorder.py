@@ -94,8 +94,9 @@ class Recorder:
 
         def has_seen_all():
             with self._lock:
-                seen = all(self._versions.get(uid, 0) >= version for uid, version in listed.items())
-                return seen and all(uid in listed or self._pods[uid].gone for uid in known)
+                gone = {uid for uid, one in self._pods.items() if one.gone}
+                seen = all(uid in gone or self._versions.get(uid, 0) >= version for uid, version in listed.items())
+                return seen and all(uid in listed or uid in gone for uid in known)
 
         wait_for(has_seen_all, 30, "the recorder to catch up")
 
