@@ -23,7 +23,7 @@ build: setup-build  ## the program, at build/reprieve
 demo: build  ## plan one decision on examples/mixed-cluster, then run the embedded cluster of examples/run
 	@scripts/demo
 
-test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting
+test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting, a real API server
 	@scripts/check
 
 bench: setup  ## benchmarks (ARGS=--benchmark_filter=...)

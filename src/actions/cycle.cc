@@ -18,6 +18,7 @@
 #include "actions/promises.h"
 #include "actions/queue_balance.h"
 #include "actions/revoke.h"
+#include "actions/rule_certificates.h"
 #include "actions/serving_preempt.h"
 #include "actions/soft_evictions.h"
 #include "actions/spare.h"
@@ -80,6 +81,7 @@ public:
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
+        certify_by_rule(cluster_.snapshot(), plan);
         sort_plan(plan);
         return plan;
     }

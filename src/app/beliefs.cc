@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/retry.h"
 #include "manifest/soft_note.h"
 #include "model/placed_devices.h"
 #include "state/pod_named.h"
@@ -10,15 +11,6 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000;
-constexpr Duration kFirstPause{kSecond};
-constexpr Duration kLongestPause{60 * kSecond};
-
-Duration pause_after(int failures) {
-    Duration pause = kFirstPause;
-    for (int i = 1; i < failures && pause < kLongestPause; ++i)
-        pause.us *= 2;
-    return std::min(pause, kLongestPause);
-}
 
 void earlier(Time& best, Time other) {
     if (other.is_set() && (!best.is_set() || other < best)) best = other;
@@ -77,7 +69,8 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
         known->second = {};  // another pod of the same name
     Entry fresh;
     Entry& entry = known != entries_.end() ? known->second : fresh;
-    if (known == entries_.end() && !pod_named(cluster_, name) && lacks_group(pod)) entry.group_due = now + options_.group_delay;
+    if (known == entries_.end() && !pod_named(cluster_, name) && lacks_group(pod))
+        entry.group_due = now + options_.group_delay;
     entry.watched = std::move(pod);
     entry.digest = digest;
     if (confirmed(entry)) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kBatch = 50'000;  // changes taken in before a cycle, if they keep coming
 constexpr Duration kDrainStep{100'000};
 constexpr Duration kDrainTime{5'000'000};
+constexpr int kMostStanding = 32;  // by then every timeout of a claim has passed several times
 
 Duration since(std::chrono::steady_clock::time_point start) {
     return {std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count()};
@@ -52,7 +53,9 @@ std::optional<LoopEnd> ControlLoop::turn() {
     hear();
     const Time now = source_.now();
     if (beliefs_.review(now)) relevant_ = true;
-    if (wakeup_.is_set() && wakeup_ <= now) relevant_ = true;
+    for (const Time due : {wakeup_, retry_.due()}) {
+        if (due.is_set() && due <= now) relevant_ = true;
+    }
     const bool plans = may_plan() && resting().us == 0;
     if (plans) cycle(now);
     if (fresh_) observer_.on_turn(cluster_, source_.now());
@@ -60,11 +63,13 @@ std::optional<LoopEnd> ControlLoop::turn() {
         drain();
         return LoopEnd::kCyclesDone;
     }
-    if (!alive && !plans) return LoopEnd::kWorldEnded;
+    if (!alive && !plans && !(leads() && retry_.due().is_set())) return LoopEnd::kWorldEnded;
     return std::nullopt;
 }
 
-bool ControlLoop::may_plan() const { return relevant_ && synced_ && (!options_.leads || options_.leads()); }
+bool ControlLoop::leads() const { return !options_.leads || options_.leads(); }
+
+bool ControlLoop::may_plan() const { return relevant_ && synced_ && leads(); }
 
 Duration ControlLoop::resting() const {
     const auto left = rested_ - std::chrono::steady_clock::now();
@@ -75,10 +80,17 @@ Duration ControlLoop::resting() const {
 // How long there is nothing to do unless something changes.
 Duration ControlLoop::patience(Time now) const {
     if (may_plan()) return std::min(resting(), options_.longest_wait);
-    Time next = wakeup_;
-    if (const Time review = beliefs_.next_review(); review.is_set() && (!next.is_set() || review < next)) next = review;
-    if (!next.is_set()) return options_.longest_wait;
-    return std::clamp(next - now, Duration{0}, options_.longest_wait);
+    Duration wait = options_.longest_wait;
+    const auto until = [&](Time due) {
+        if (due.is_set()) wait = std::clamp(due - now, Duration{0}, wait);
+    };
+    until(beliefs_.next_review());
+    // Whoever does not lead plans nothing, however late it is.
+    if (leads()) {
+        until(wakeup_);
+        until(retry_.due());
+    }
+    return wait;
 }
 
 bool ControlLoop::poll() {
@@ -106,6 +118,7 @@ void ControlLoop::hear() {
     for (const SinkReport& report : reports_) {
         observer_.on_step(report, source_.now());
         if (!report.ok) ++counts_.failed_steps;
+        retry_.hear(report, source_.now());
         if (beliefs_.hear(report, source_.now())) relevant_ = true;
     }
 }
@@ -129,6 +142,7 @@ void ControlLoop::cycle(Time now) {
 void ControlLoop::decide(Time now) {
     relevant_ = false;
     wakeup_ = {};
+    retry_.planned();
     if (!refresh(now)) return;
     const auto start = std::chrono::steady_clock::now();
     Plan plan = run_cycle(cluster_, options_.config, {}, claims_.overdue(now));
@@ -136,6 +150,9 @@ void ControlLoop::decide(Time now) {
     const Duration planning = since(start);
     plan.id = plan_id(cluster_, options_.config_text, {}, now);
     record_intents(plan, cluster_, options_.beliefs.patience);
+
+    standing_ = changes_since_ == 0 && plan.matches == matches_ ? standing_ + 1 : 0;
+    matches_ = plan.matches;
 
     std::vector<Violation> violations;
     if (does_something(plan)) violations = audit(cluster_, plan, options_.config);
@@ -151,7 +168,7 @@ void ControlLoop::decide(Time now) {
                         .planning = planning,
                         .changes = std::exchange(changes_since_, 0),
                         .carried_out = acts});
-    wakeup_ = next_wakeup(cluster_, plan, options_.config);
+    wakeup_ = next_wakeup(cluster_, plan, options_.config, standing_ > kMostStanding);
     if (options_.resync.us > 0 && !plan.unplaced.empty()) {
         const Time resync = now + options_.resync;
         if (!wakeup_.is_set() || resync < wakeup_) wakeup_ = resync;

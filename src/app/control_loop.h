@@ -17,6 +17,7 @@
 #include "app/claim_watch.h"
 #include "app/eviction_news.h"
 #include "app/loop_observer.h"
+#include "app/retry.h"
 #include "base/time.h"
 #include "model/config.h"
 #include "model/world.h"
@@ -64,6 +65,7 @@ public:
 
 private:
     [[nodiscard]] Duration patience(Time now) const;
+    [[nodiscard]] bool leads() const;
     [[nodiscard]] bool may_plan() const;
     [[nodiscard]] Duration resting() const;
     [[nodiscard]] bool poll();
@@ -82,11 +84,14 @@ private:
     Beliefs beliefs_;
     ClaimWatch claims_;
     EvictionNews news_;
+    Retry retry_;
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
     bool synced_ = false;    // the source has told everything that was there at the start
     bool fresh_ = false;     // the snapshot is as the facts are
     Time wakeup_;
+    std::vector<Match> matches_;                    // of the last plan
+    int standing_ = 0;                              // plans in a row with the same, and without any change
     std::chrono::steady_clock::time_point rested_;  // when the next cycle may begin
     std::size_t changes_since_ = 0;
     std::vector<Change> changes_;

@@ -62,6 +62,63 @@ TEST_F(LoopTest, a_pod_that_has_to_wait_is_told_so_although_nothing_is_done) {
     EXPECT_THAT(sink.plans, SizeIs(1)) << "a dry run tells nobody";
 }
 
+// The first step of the first plan fails.
+class StumblingSink : public ListeningSink {
+public:
+    void collect(std::vector<SinkReport>& out) override {
+        if (plans.size() == 1 && !stumbled_)
+            out.push_back({.step = SinkStep::kScale, .pod = "default/web", .ok = false});
+        stumbled_ = stumbled_ || plans.size() == 1;
+    }
+
+private:
+    bool stumbled_ = false;
+};
+
+TEST_F(LoopTest, a_scale_that_fails_is_planned_again_soon) {
+    start(node_yaml("n1") + pod_yaml({.name = "large", .cpu = 9}));
+    StumblingSink sink;
+    ControlLoop& loop = restart({}, &sink);
+    while (sink.plans.size() < 2)
+        ASSERT_FALSE(loop.turn().has_value());
+    EXPECT_EQ(sink.plans[1].now, sink.plans[0].now + seconds(1));
+}
+
+// Nothing that it is told to do works.
+class ClumsySink : public ListeningSink {
+public:
+    void collect(std::vector<SinkReport>& out) override {
+        if (std::exchange(reported_, plans.size()) < plans.size())
+            out.push_back({.step = SinkStep::kScale, .pod = "default/web", .ok = false});
+    }
+
+private:
+    std::size_t reported_ = 0;
+};
+
+TEST_F(LoopTest, a_scale_that_never_works_does_not_keep_a_world_alive) {
+    start(node_yaml("n1") + pod_yaml({.name = "large", .cpu = 9}));
+    ClumsySink sink;
+    EXPECT_EQ(restart({}, &sink).run(), LoopEnd::kWorldEnded);
+    EXPECT_GT(sink.plans.size(), 3U);
+}
+
+TEST_F(LoopTest, whoever_does_not_lead_waits_in_peace) {
+    start(node_yaml("n1") + pod_yaml({.name = "large", .cpu = 9}));
+    StumblingSink sink;
+    LoopOptions options;
+    bool leads = true;
+    options.leads = [&] { return leads; };
+    ControlLoop& loop = restart(options, &sink);
+    while (sink.plans.empty())
+        ASSERT_FALSE(loop.turn().has_value());
+    leads = false;
+    // With the failure due for another try, and nobody to try it, a wait is still a wait: the world ends in it.
+    int turns = 0;
+    while (!loop.turn().has_value())
+        ASSERT_LT(++turns, 10);
+}
+
 TEST_F(LoopTest, while_the_victim_leaves_nothing_else_is_planned) {
     start(full_node());
     ControlLoop& loop = restart();

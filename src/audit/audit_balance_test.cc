@@ -52,7 +52,11 @@ public:
                                 {"usedLive", {{"cpu", live}}},
                                 {"preempting", {{"cpu", preempting}}}}});
     }
-    std::vector<std::string> found_uncertified() {
+    // With a certificate for queue a, to which all that are stopped belong.
+    std::vector<std::string> found_certified() {
+        plan.certificates = {{.owner = "a",
+                              .action = "queueBalance",
+                              .cost = {{"pods", static_cast<std::int64_t>(plan.evictions.size())}}}};
         sort_plan(plan);
         return found_as_is();
     }
@@ -71,57 +75,59 @@ TEST(AuditBalance, AcceptsWhatTheRulesGive) {
     world.stop("p1");
     world.say("a", 2000, 0, 3000, 2000);
     world.say("b", 1000, 1000, 0, 0);
-    EXPECT_THAT(world.found_uncertified(), IsEmpty());
+    EXPECT_THAT(world.found_certified(), IsEmpty());
+    world.plan.certificates.clear();
+    EXPECT_THAT(world.found_as_is(), ElementsAre("certificate a"));
 }
 
 TEST(AuditBalance, FindsOneStoppedTooMany) {
     BalanceWorld world(3);
     world.stop("p1");
     world.stop("p2");
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("needless default/p1", "needless default/p2"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("needless default/p1", "needless default/p2"));
 }
 
 TEST(AuditBalance, ExactlyItsShareIsNotTooMuch) {
     BalanceWorld world(2);
     world.stop("p1");
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("needless default/p1"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("needless default/p1"));
 }
 
 TEST(AuditBalance, WhatWasGrantedCountsToo) {
     BalanceWorld world(1);
     world.change_queue([&](Queue& queue) { queue.allocated = world.amounts({{"cpu", 999}}); });
     world.stop("p1", "preprocess");
-    EXPECT_THAT(world.found_uncertified(), IsEmpty());
+    EXPECT_THAT(world.found_certified(), IsEmpty());
 }
 
 TEST(AuditBalance, FindsWhoWentBeforeTheirTurn) {
     BalanceWorld world(3);
     world.stop("p3");  // the oldest
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-order default/p3"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("queue-order default/p3"));
 }
 
 TEST(AuditBalance, RankDecidesTheTurn) {
     BalanceWorld world(2);
     world.running_pod("ranked", 9, [](Pod& pod) { pod.make_extras().preemption_rank = -1; });
     world.stop("ranked");
-    EXPECT_THAT(world.found_uncertified(), IsEmpty());
+    EXPECT_THAT(world.found_certified(), IsEmpty());
 }
 
 TEST(AuditBalance, AProtectedPodHasNoTurn) {
     BalanceWorld world(2);
     world.running_pod("marked", 0, [](Pod& pod) { pod.make_extras().preemptible = false; });
     world.stop("p1");
-    EXPECT_THAT(world.found_uncertified(), IsEmpty());
+    EXPECT_THAT(world.found_certified(), IsEmpty());
     world.plan.evictions.clear();
     world.stop("marked");
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("protected default/marked"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("protected default/marked"));
 }
 
 TEST(AuditBalance, FindsPodsOfNoQueueAndUnknownStages) {
     BalanceWorld world(3);
     world.pod("loner", {.node = "n1"});
     world.stop("loner", "later");
-    EXPECT_THAT(world.found_uncertified(), Contains("queue-balance default/loner"));
+    EXPECT_THAT(world.found_certified(), Contains("queue-balance default/loner"));
     world.plan.evictions.clear();
     world.config.actions->push_back({.kind = ActionKind::kPreempt});
     world.pod("high", {.priority = 5, .queue = "a"});
@@ -135,24 +141,24 @@ TEST(AuditBalance, FindsNumbersThatDoNotAddUp) {
     world.stop("p1");
     world.say("a", 2000, 0, 3000, 2000);
     world.say("b", 2000, 0, 0, 0);  // one CPU is still held
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-status queues"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("queue-status queues"));
     world.plan.queues.pop_back();
     world.say("b", 500, 1000, 0, 0);
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-status b"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("queue-status b"));
 }
 
 TEST(AuditBalance, FindsUseThatIsNoFact) {
     BalanceWorld world(1);
     world.say("a", 2000, 0, 0, 1000);
     world.say("b", 2000, 0, 0, 0);
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-status a"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("queue-status a"));
 }
 
 TEST(AuditBalance, AQueueThatIsNotReclaimableGivesNothing) {
     BalanceWorld world(3);
     world.change_queue([](Queue& queue) { queue.reclaimable = false; });
     world.stop("p1");
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("queue-balance default/p1"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("queue-balance default/p1"));
 }
 
 TEST(AuditBalance, WhoWouldReturnBeyondTheGrantIsNotNeedless) {
@@ -183,9 +189,9 @@ TEST(AuditBalance, AGangThatIsStoppedGoesWhole) {
     for (const char* name : {"g1", "g2"})
         world.running_pod(name, 0, [&](Pod& pod) { pod.group = world.id("g"); });
     world.stop("g1").unit = UnitKind::kWhole;
-    EXPECT_THAT(world.found_uncertified(), ElementsAre("broken-gang default/g"));
+    EXPECT_THAT(world.found_certified(), ElementsAre("broken-gang default/g"));
     world.stop("g2").unit = UnitKind::kWhole;
-    EXPECT_THAT(world.found_uncertified(), IsEmpty());
+    EXPECT_THAT(world.found_certified(), IsEmpty());
 }
 
 }  // namespace

@@ -155,8 +155,10 @@ void judge_certificates(const Case& judged, Report& report) {
         // Whoever was asked to go by an earlier plan was certified by that.
         if (!item.action || judged.leaves(item.pod)) continue;
         if (serves_a_demand(*item.action)) ++victims[{item.entry->owner, item.entry->action}];
-        // What a quota gives back is certified for the quota.
-        if (const QueueId queue = judged.row(item.pod).queue; queue && item.action == ActionKind::kRevoke)
+        if (item.action == ActionKind::kServingPreempt) ++victims[{item.entry->owner, item.entry->action}];
+        // What a quota or a queue gives back is certified for it.
+        const bool by_queue = item.action == ActionKind::kRevoke || item.action == ActionKind::kQueueBalance;
+        if (const QueueId queue = judged.row(item.pod).queue; queue && by_queue)
             ++victims[{std::string(queue_name(judged, queue)), item.entry->action}];
     }
     std::map<std::pair<std::string, std::string>, const Certificate*> certificates;

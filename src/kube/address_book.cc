@@ -78,12 +78,13 @@ void AddressBook::enter(const Gang& gang,
                         std::string_view json) {
     GangAddress address{.dialect = gang.dialect,
                         .path = object_path(api_version, words.text(gang.ns), "podgroups", words.text(gang.name)),
-                        .uid = gang.uid,
+                        .version = {},
                         .min_members = gang.min_members,
                         .phase = {},
                         .queue = words.str(gang.queue)};
     if (const nlohmann::json group = nlohmann::json::parse(json, nullptr, false); group.is_object()) {
         read_group_status(group, address);
+        if (group.contains("metadata")) address.version = text_at(group["metadata"], "resourceVersion");
         if (const std::string job = job_of(group); !job.empty())
             address.job = fmt::format("{}/{}", words.text(gang.ns), job);
     }

@@ -21,8 +21,8 @@ namespace reprieve {
 
 struct GangAddress {
     GangDialect dialect = GangDialect::kCore;
-    std::string path;  // of the PodGroup
-    std::string uid;
+    std::string path;     // of the PodGroup
+    std::string version;  // as last seen
     std::int32_t min_members = 0;
     std::string phase;  // Volcano; and how many members it says run, succeeded and failed
     std::int32_t running = 0;

@@ -149,10 +149,12 @@ void GroupStatus::let_in(const std::vector<std::string>& gangs) {
     for (const std::string& gang : gangs) {
         const auto address = addresses_->gang(gang);
         if (!address) continue;
-        outside.emplace(gang, address->uid);
+        outside.emplace(gang, address->version);
         const auto before = let_in_.find(gang);
-        const bool knows = before != let_in_.end() && before->second == address->uid;
-        if (!knows) send(gang, *address, body_of({{"phase", "Inqueue"}}));
+        if (before != let_in_.end() && before->second == address->version) continue;
+        // Its controller may be writing as well: what we have not seen is not overwritten.
+        const Json body = {{"metadata", {{"resourceVersion", address->version}}}, {"status", {{"phase", "Inqueue"}}}};
+        send(gang, *address, body.dump());
     }
     let_in_ = std::move(outside);
 }

@@ -62,7 +62,7 @@ private:
     std::set<std::string> waiting_;           // gangs that were told that they wait for victims
     std::map<std::string, Verdict> told_;
     std::map<std::string, std::string> numbers_;  // as last told
-    std::map<std::string, std::string> let_in_;   // groups that have not been seen inside yet, with their UIDs
+    std::map<std::string, std::string> let_in_;   // groups that were outside, and the version that was answered
 };
 
 }  // namespace reprieve

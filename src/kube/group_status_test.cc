@@ -23,8 +23,10 @@ protected:
              const std::string& spec,
              const std::string& status,
              const std::string& name = "g") {
+        ++version_;
         const std::string json = R"({"apiVersion":")" + api_version + R"(","kind":"PodGroup","metadata":{"name":")" +
-                                 name + R"(","namespace":"ns"},"spec":{)" + spec + R"(},"status":{)" + status + "}}";
+                                 name + R"(","namespace":"ns","resourceVersion":")" + std::to_string(version_) +
+                                 R"("},"spec":{)" + spec + R"(},"status":{)" + status + "}}";
         Decoder decoder(words_);
         auto decoded = decoder.decode(json);
         ASSERT_TRUE(decoded && *decoded);
@@ -94,6 +96,7 @@ protected:
     std::atomic<bool> started_ = false;
     std::atomic<bool> refuses_ = false;
     std::atomic<bool> holds_first_ = false;
+    int version_ = 0;
     Vocabulary words_;
     AddressBook addresses_;
     GangCensus census_{{"reprieve"}};
@@ -160,12 +163,20 @@ TEST_F(GroupStatusTest, AVolcanoGroupIsCompletedWhenAllItsMembersAreDone) {
 TEST_F(GroupStatusTest, AGroupIsLetInOnceForEveryTimeItWaitsOutside) {
     see_volcano(R"("phase":"Pending")");
     let_in({"ns/g"});
-    EXPECT_EQ(told(), R"({"status":{"phase":"Inqueue"}})");
+    EXPECT_EQ(told(), R"({"metadata":{"resourceVersion":"1"},"status":{"phase":"Inqueue"}})");
     let_in({"ns/g"});
     EXPECT_EQ(writes(), 1U) << "the server has not told of it yet";
     let_in({});
     let_in({"ns/g"});
     EXPECT_EQ(writes(), 2U) << "it was inside, and was sent out again";
+}
+
+TEST_F(GroupStatusTest, AGroupIsLetInAgainWhenItsControllerWroteOverThat) {
+    see_volcano("");
+    let_in({"ns/g"});
+    see_volcano(R"("phase":"Pending")");
+    let_in({"ns/g"});
+    EXPECT_EQ(told(), R"({"metadata":{"resourceVersion":"2"},"status":{"phase":"Inqueue"}})");
 }
 
 TEST_F(GroupStatusTest, WhatIsToldLaterArrivesLater) {

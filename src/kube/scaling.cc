@@ -23,18 +23,26 @@ std::int64_t replicas_in(const std::string& body, bool is_revision) {
     return number;
 }
 
+std::vector<Eviction> replicas_of(const ScaleChange& change, const Plan& plan) {
+    std::vector<Eviction> found;
+    std::ranges::copy_if(plan.evictions, std::back_inserter(found), [&](const Eviction& e) {
+        return e.mode == EvictionMode::kScaleDown && std::ranges::find(change.hints, e.pod) != change.hints.end();
+    });
+    return found;
+}
+
 }  // namespace
 
-void Scaling::take(const std::vector<ScaleChange>& changes) {
+void Scaling::take(const Plan& plan) {
     std::map<Target, Pending> wanted;
-    for (const ScaleChange& change : changes) {
+    for (const ScaleChange& change : plan.scale) {
         const Target target{change.deployment, change.plane};
         const auto before = pending_.find(target);
-        const bool same = before != pending_.end() && before->second.change == change;
+        const bool same = before != pending_.end() && before->second.order.change == change;
         if (same)
             wanted.emplace(target, std::move(before->second));
         else
-            wanted.emplace(target, Pending{.change = change});
+            wanted.emplace(target, Pending{.order = {.change = change, .replicas = replicas_of(change, plan)}});
     }
     const bool had_work = !pending_.empty();
     pending_ = std::move(wanted);
@@ -69,13 +77,13 @@ bool Scaling::hints_seen(const ScaleChange& change) const {
 
 void Scaling::advance(Pending& pending) {
     if (pending.sent) return;
-    if (pending.change.hints.empty()) return send(pending);
-    if (!hints_seen(pending.change)) {
+    if (pending.order.change.hints.empty()) return send(pending);
+    if (!hints_seen(pending.order.change)) {
         pending.settled = {};
         // Scaling without the hint would stop the wrong pod: not done is better.
         if (pending.waited > options_.give_up) {
             pending.sent = true;
-            end(pending.change, false, "not scaled: the hints on its pods did not come back");
+            end(pending.order, false, "not scaled: the hints on its pods did not come back");
         }
         return;
     }
@@ -85,44 +93,52 @@ void Scaling::advance(Pending& pending) {
 
 void Scaling::send(Pending& pending) {
     pending.sent = true;
-    const ScaleChange change = pending.change;
+    const Order order = pending.order;
+    const ScaleChange& change = order.change;
     const auto address = addresses_->commit(change.deployment, change.plane.empty() ? "default" : change.plane);
-    if (!address) return end(change, false, "no Deployment or Revision is its commit in this plane");
+    if (!address) return end(order, false, "no Deployment or Revision is its commit in this plane");
     if (address->is_revision && change.to < 1)
-        return end(change, false, "a Revision cannot be limited to 0: that means no limit");
+        return end(order, false, "a Revision cannot be limited to 0: that means no limit");
     HttpRequest request;
     request.method = "PATCH";
     request.path = address->is_revision ? address->path : address->path + "/scale";
     request.content_type = kJsonPatch;
     request.body = address->is_revision ? max_scale_body(change.from, change.to) : scale_body(change.from, change.to);
-    outbox_->call(address->path, std::move(request), [this, change, address = *address](const HttpAnswer& answer) {
+    outbox_->call(address->path, std::move(request), [this, order, address = *address](const HttpAnswer& answer) {
         if (answer.ok())
-            end(change, true, {});
+            end(order, true, {});
         else if (answer.status == 422 || answer.status == 409)
-            read_back(change, address, answer.text());
+            read_back(order, address, answer.text());
         else
-            end(change, false, answer.text());
+            end(order, false, answer.text(), !answer.withheld);
     });
 }
 
-void Scaling::read_back(const ScaleChange& change, const CommitAddress& address, const std::string& refusal) {
+void Scaling::read_back(const Order& order, const CommitAddress& address, const std::string& refusal) {
     HttpRequest request;
     request.path = address.is_revision ? address.path : address.path + "/scale";
     outbox_->call(address.path,
                   std::move(request),
-                  [this, change, refusal, is_revision = address.is_revision](const HttpAnswer& answer) {
+                  [this, order, refusal, is_revision = address.is_revision](const HttpAnswer& answer) {
                       const std::int64_t now = answer.ok() ? replicas_in(answer.body, is_revision) : -1;
-                      if (now == change.to) return end(change, true, {});
-                      if (now >= 0 && now != change.from)
-                          return end(change, false, fmt::format("somebody else scaled it to {}", now));
-                      end(change, false, refusal);
+                      if (now == order.change.to) return end(order, true, {});
+                      if (now >= 0 && now != order.change.from)
+                          return end(order, false, fmt::format("somebody else scaled it to {}", now));
+                      end(order, false, refusal);
                   });
 }
 
-void Scaling::end(const ScaleChange& change, bool ok, std::string what) {
-    outbox_->report({.step = SinkStep::kScale, .pod = change.deployment, .uid = {}, .ok = ok, .what = std::move(what)});
+void Scaling::end(const Order& order, bool ok, std::string what, bool tried) {
+    const ScaleChange& change = order.change;
+    if (ok) done_(order.replicas);
+    outbox_->report({.step = SinkStep::kScale,
+                     .pod = change.deployment,
+                     .uid = {},
+                     .ok = ok,
+                     .what = std::move(what),
+                     .tried = tried});
     const auto found = pending_.find({change.deployment, change.plane});
-    if (found == pending_.end() || !(found->second.change == change)) return;
+    if (found == pending_.end() || !(found->second.order.change == change)) return;
     pending_.erase(found);
     if (pending_.empty()) outbox_->close();
 }

@@ -5,6 +5,7 @@
 // The newest plan is what counts: what it does not ask for is not done any more. Lives on the client's thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,17 +25,24 @@ struct ScalingOptions {
 
 class Scaling {
 public:
-    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options)
+    // The replicas that a scale-down sends away, once it is done. Their controller knows nothing of the reason.
+    using Done = std::function<void(const std::vector<Eviction>& replicas)>;
+    Scaling(Outbox& outbox, const AddressBook& addresses, ScalingOptions options, Done done)
         : outbox_(&outbox),
           addresses_(&addresses),
-          options_(options) {}
+          options_(options),
+          done_(std::move(done)) {}
 
-    void take(const std::vector<ScaleChange>& changes);
+    void take(const Plan& plan);
 
 private:
     using Target = std::pair<std::string, std::string>;  // serving deployment, plane
-    struct Pending {
+    struct Order {
         ScaleChange change;
+        std::vector<Eviction> replicas;  // those that its hints are on
+    };
+    struct Pending {
+        Order order;
         Duration waited;
         Duration settled;
         bool sent = false;
@@ -43,13 +51,14 @@ private:
     void advance(Pending& pending);
     [[nodiscard]] bool hints_seen(const ScaleChange& change) const;
     void send(Pending& pending);
-    void end(const ScaleChange& change, bool ok, std::string what);
+    void end(const Order& order, bool ok, std::string what, bool tried = true);
     // After a refusal: whether somebody, perhaps we ourselves, has done it already.
-    void read_back(const ScaleChange& change, const CommitAddress& address, const std::string& refusal);
+    void read_back(const Order& order, const CommitAddress& address, const std::string& refusal);
 
     Outbox* outbox_;
     const AddressBook* addresses_;
     ScalingOptions options_;
+    Done done_;
     std::map<Target, Pending> pending_;
     bool looking_ = false;
 };

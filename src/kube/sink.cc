@@ -66,7 +66,10 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       announcer_(outbox_, options_.announcer),
       groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
-      scaling_(outbox_, addresses, options_.scaling) {
+      scaling_(outbox_, addresses, options_.scaling, [this](const std::vector<Eviction>& replicas) {
+          for (const Eviction& eviction : replicas)
+              announcer_.preempted(eviction, client_->clock().now());
+      }) {
     outbox_.on_failure(options_.on_failure);
     // Whoever left it there, and also where no plan follows.
     pods.on_old_plan([this] { client_->run(this, [this] { look_again(); }); });
@@ -116,7 +119,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     }
     for (const auto& [pod, uid] : force)
         force_delete(pod, uid, plan->now);
-    scaling_.take(plan->scale);
+    scaling_.take(*plan);
     queues_.take(*plan);
     for (const Unplaced& entry : plan->unplaced)
         announcer_.unplaced(entry, plan->now);

@@ -1,18 +1,12 @@
 #include "kube/sink.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <future>
 
-#include "kube/fake_api.h"
-#include "manifest/decode.h"
+#include "kube/sink_case.h"
 
 namespace reprieve {
 namespace {
 
-using Asked = FakeApi::Asked;
-using Reply = FakeApi::Reply;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -21,67 +15,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-constexpr Time kNow{1'767'268'800'000'000};
-
-class SinkTest : public ::testing::Test {
+class SinkTest : public SinkCase {
 protected:
-    void start(std::function<Reply(const Asked&)> script = [](const Asked&) { return Reply{}; }) {
-        api_ = std::make_unique<FakeApi>(std::move(script));
-        client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
-        KubeSinkOptions options;
-        options.may_act = [this] { return may_act_.load(); };
-        options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
-        options.on_failure = [this] { ++failures_; };
-        options.look_again = {1'000};
-        options.resource_quotas = resource_quotas_;
-        sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
-    }
-    // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
-    std::vector<std::string> carry_out(const Plan& plan) {
-        sink_->carry_out(plan);
-        return settle();
-    }
-    std::vector<std::string> settle() {
-        while (!sink_->settled())
-            std::this_thread::yield();
-        std::vector<SinkReport> reports;
-        sink_->collect(reports);
-        std::vector<std::string> texts;
-        for (const SinkReport& report : reports) {
-            constexpr const char* kSteps[] = {
-                "record", "mark", "evict", "nominate", "clear", "bind", "scale", "force", "annotate", "status"};
-            texts.push_back(std::string(kSteps[static_cast<std::size_t>(report.step)]) + " " + report.pod +
-                            (report.ok ? "" : ": " + report.what));
-        }
-        return texts;
-    }
-    // What was asked, without Events: "PATCH /ns/a/status".
-    std::vector<std::string> calls() const {
-        std::vector<std::string> out;
-        for (const Asked& asked : api_->asked()) {
-            if (asked.path.find("/events") != std::string::npos) continue;
-            std::string path = asked.path;
-            if (const std::size_t at = path.find("/namespaces/ns/pods"); at != std::string::npos)
-                path = path.substr(at + 19);
-            out.push_back(asked.method + " " + path);
-        }
-        return out;
-    }
-    std::string body_of(const std::string& method, const std::string& path_end) const {
-        for (const Asked& asked : api_->asked()) {
-            if (asked.method == method && asked.path.ends_with(path_end)) return asked.body;
-        }
-        return "nothing was asked";
-    }
-    void see(const std::string& json) {
-        Decoder decoder(words_);
-        auto decoded = decoder.decode(json);
-        ASSERT_TRUE(decoded && *decoded);
-        if (const auto* pod = std::get_if<Pod>(&**decoded))
-            known_.see(*pod, words_, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
-        else
-            addresses_.see(**decoded, words_, "apps/v1", json);
-    }
     static Plan preemption() {
         Plan plan{.id = "sha256:1", .now = kNow};
         plan.placements = {
@@ -101,17 +36,6 @@ protected:
         plan.placements = {{.pod = "ns/high", .node = "n1", .uid = "uid-high", .action = "allocate"}};
         return plan;
     }
-
-    Vocabulary words_;
-    KnownPods known_;
-    AddressBook addresses_;
-    bool resource_quotas_ = false;
-    std::atomic<bool> may_act_ = true;
-    std::atomic<int> failures_ = 0;
-    std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
-    std::unique_ptr<FakeApi> api_;
-    std::unique_ptr<HttpClient> client_;
-    std::unique_ptr<KubeSink> sink_;
 };
 
 TEST_F(SinkTest, IntentThenAllMarksThenDeletes) {
@@ -529,68 +453,6 @@ TEST_F(SinkTest, ForceDeletesOnceWithGraceOneAndThenForGood) {
     plan.now = plan.now + Duration{40'000'000};
     EXPECT_THAT(carry_out(plan), ElementsAre("force ns/t"));
     EXPECT_THAT(api_->asked().back().body, HasSubstr(R"("gracePeriodSeconds":0)"));
-}
-
-class ScaleTest : public SinkTest {
-protected:
-    void see_deployment() {
-        see(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d","namespace":"ns","labels":{"reprieve.dev/serving":"h","reprieve.dev/plane":"w1"}},"spec":{"replicas":3,"selector":{"matchLabels":{"a":"b"}},"template":{}}})");
-    }
-    static Plan scale_down() {
-        Plan plan{.id = "x", .now = kNow};
-        plan.scale = {{.deployment = "ns/h", .plane = "w1", .from = 3, .to = 2, .hints = {"ns/d-1"}}};
-        plan.annotations = {
-            {.pod = "ns/d-1",
-             .set = {{"controller.kubernetes.io/pod-deletion-cost", "-1000"}, {"reprieve.dev/claimed-by", "ns/x"}}}};
-        return plan;
-    }
-    void confirm_hint() {
-        see(pod_json(
-            "d-1",
-            "1001",
-            R"("nodeName":"n1")",
-            "",
-            R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"-1000","reprieve.dev/claimed-by":"ns/x"})"));
-    }
-    static constexpr const char* kScale = "/apis/apps/v1/namespaces/ns/deployments/d/scale";
-};
-
-TEST_F(ScaleTest, ScalesOnlyAfterTheHintHasComeBack) {
-    start([](const Asked& asked) {
-        return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{};
-    });
-    see_deployment();
-    sink_->carry_out(scale_down());
-    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
-    sink_->carry_out(scale_down());  // the next cycle wants the same
-    EXPECT_EQ(api_->count("PATCH", kScale), 0U);
-    EXPECT_FALSE(sink_->idle());
-    confirm_hint();
-    EXPECT_THAT(settle(), UnorderedElementsAre("annotate ns/d-1", "scale ns/h"));
-    EXPECT_EQ(api_->count("PATCH", kScale), 1U);
-}
-
-TEST_F(ScaleTest, APlanThatNoLongerScalesIsObeyed) {
-    start([](const Asked& asked) {
-        return asked.path.ends_with("/d-1") ? Reply{.body = pod_json("d-1", "900")} : Reply{};
-    });
-    see_deployment();
-    sink_->carry_out(scale_down());
-    EXPECT_THAT(carry_out({.id = "y", .now = kNow}), ElementsAre("annotate ns/d-1"));
-    confirm_hint();
-    EXPECT_EQ(api_->count("PATCH", kScale), 0U);
-}
-
-TEST_F(ScaleTest, SomebodyElsesScaleIsNotOverwritten) {
-    start([](const Asked& asked) {
-        if (asked.method == "GET") return Reply{.body = R"({"kind":"Scale","spec":{"replicas":7}})"};
-        return asked.path == kScale ? Reply{.status = 422, .body = status_json(422, "Invalid", "rejected")} : Reply{};
-    });
-    see_deployment();
-    Plan plan = scale_down();
-    plan.scale[0].hints.clear();
-    plan.annotations.clear();
-    EXPECT_THAT(carry_out(plan), ElementsAre("scale ns/h: somebody else scaled it to 7"));
 }
 
 }  // namespace

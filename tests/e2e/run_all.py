@@ -64,6 +64,8 @@ def run_all(names, jobs, verbose):
         for done in concurrent.futures.as_completed(pool.submit(Result, name, verbose) for name in names):
             results.append(done.result())
             print(results[-1].line(), flush=True)
+            if not results[-1].passed and not verbose:
+                print(f"\n==== {results[-1].name}\n{results[-1].output}", flush=True)
     return results
 
 
@@ -86,9 +88,6 @@ def main():
     if failed and not options.names:
         print(f"once more, alone: {', '.join(one.name for one in failed)}", flush=True)
         again = run_all([one.name for one in failed], 1, options.verbose)
-    for one in [] if options.verbose else failed + again:
-        if not one.passed:
-            print(f"\n==== {one.name}\n{one.output}")
     unsteady = [one.name for one in again if one.passed]
     if unsteady:
         print(f"passed only the second time: {', '.join(unsteady)}")

@@ -55,6 +55,8 @@ class FleetTest(CrowdTestCase):
         replica = self.start_reprieve()
         self.wait_served()
         self.assert_done_once(claimed)
+        for pod in claimed:
+            self.assertIn("Preempted for default/h on node x by servingPreempt", self.wait_event("Preempted", pod)[0])
         for mode in ("scaleDown", "forceDelete"):
             self.assertEqual(replica.metric("reprieve_victims_total", mode=mode), 2, "planned often, counted once")
         self.assertEqual(self.forbidden_calls(), [])

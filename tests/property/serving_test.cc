@@ -254,6 +254,7 @@ SERVING_PROP(EveryReplicaIsScaledDownAndForcedOutOnceAtMost) {
     for (int i = 0; i < 60; ++i) {
         const World world = lab.look();
         const Outcome outcome = lab.cycle();
+        if (takes_back(world, outcome)) scaled.clear();  // who was let off may be needed again
         for (const serving::Match& match : outcome.matches) {
             for (const ReplicaIndex victim : match.victims) {
                 if (outcome.categories[victim.index()] == Category::kNormal) ++scaled[name_of(world, victim)];

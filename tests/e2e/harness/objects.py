@@ -232,7 +232,7 @@ class Objects:
             for namespace in {item["metadata"]["namespace"] for item in self.list_pods()}:
                 self._client.delete(path_of("pods", namespace=namespace), gracePeriodSeconds=0)
             return not self.list_pods()
-        except ConnectionLost:  # a busy server takes longer over thousands of pods than it keeps a request open
+        except (ConnectionLost, ApiError):  # a busy server takes longer over thousands of pods than it keeps a request open
             return False
 
     def remove_finalizers(self, name, namespace="default"):

@@ -40,6 +40,7 @@ class Recorder:
         self._path = path_of("pods", namespace=namespace)
         self._lock = threading.Lock()
         self._pods = {}
+        self._versions = {}  # of each pod the newest that was read
         self._watch = None
         self._stopping = threading.Event()
         self._listed = threading.Event()
@@ -60,7 +61,8 @@ class Recorder:
         self._thread.join(10)
 
     def pods(self):
-        """All histories, in order of first sight."""
+        """All histories, in order of first sight, with all that had happened before this was asked."""
+        self._catch_up()
         with self._lock:
             return [dataclasses.replace(one) for one in self._pods.values()]
 
@@ -83,6 +85,27 @@ class Recorder:
     def evictions(self):
         """Pods that went through the Eviction API."""
         return [one for one in self.victims() if one.disruption_reason == "EvictionByEvictionAPI"]
+
+    def _catch_up(self):
+        """Waits until the watch has brought all that a list shows now."""
+        with self._lock:
+            known = [uid for uid, one in self._pods.items() if one.gone is None]
+        (listed,) = wait_for(self._list, 30, "a list of the pods")
+
+        def has_seen_all():
+            with self._lock:
+                gone = {uid for uid, one in self._pods.items() if one.gone}
+                seen = all(uid in gone or self._versions.get(uid, 0) >= version for uid, version in listed.items())
+                return seen and all(uid in listed or uid in gone for uid in known)
+
+        wait_for(has_seen_all, 30, "the recorder to catch up")
+
+    def _list(self):
+        """The versions of all pods by UID, in a tuple; None while the server does not answer."""
+        try:
+            return ({item["metadata"]["uid"]: _version(item) for item in self._client.list(self._path)},)
+        except (ConnectionLost, ApiError):
+            return None
 
     def _follow(self):
         version = None
@@ -136,6 +159,7 @@ class Recorder:
         """Takes over what is new in this pod. before: it was so when the recorder began, so nothing happened."""
         meta, spec, status = item["metadata"], item["spec"], item.get("status", {})
         with self._lock:
+            self._versions[meta["uid"]] = _version(item)
             one = self._pods.get(meta["uid"])
             if one is None:
                 one = self._pods[meta["uid"]] = PodHistory(meta["namespace"], meta["name"], meta["uid"], now)
@@ -156,6 +180,10 @@ class Recorder:
         for condition in status.get("conditions") or []:
             if condition["type"] == "DisruptionTarget" and condition["status"] == "True" and one.disruption is None:
                 one.disruption, one.disruption_reason = now, condition.get("reason")
+
+
+def _version(item):
+    return int(item["metadata"]["resourceVersion"])
 
 
 def _note_change(changes, value, now):

@@ -1,0 +1,96 @@
+// SinkCase: a KubeSink that talks to a scripted server, for its tests.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kube/fake_api.h"
+#include "kube/sink.h"
+#include "manifest/decode.h"
+
+namespace reprieve {
+
+using Asked = FakeApi::Asked;
+using Reply = FakeApi::Reply;
+constexpr Time kNow{1'767'268'800'000'000};
+
+class SinkCase : public ::testing::Test {
+protected:
+    void start(std::function<Reply(const Asked&)> script = [](const Asked&) { return Reply{}; }) {
+        api_ = std::make_unique<FakeApi>(std::move(script));
+        client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
+        KubeSinkOptions options;
+        options.may_act = [this] { return may_act_.load(); };
+        options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
+        options.on_failure = [this] { ++failures_; };
+        options.look_again = {1'000};
+        options.resource_quotas = resource_quotas_;
+        sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
+    }
+    // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
+    std::vector<std::string> carry_out(const Plan& plan) {
+        sink_->carry_out(plan);
+        return settle();
+    }
+    std::vector<std::string> settle() {
+        while (!sink_->settled())
+            std::this_thread::yield();
+        std::vector<SinkReport> reports;
+        sink_->collect(reports);
+        std::vector<std::string> texts;
+        for (const SinkReport& report : reports) {
+            constexpr const char* kSteps[] = {
+                "record", "mark", "evict", "nominate", "clear", "bind", "scale", "force", "annotate", "status"};
+            texts.push_back(std::string(kSteps[static_cast<std::size_t>(report.step)]) + " " + report.pod +
+                            (report.ok ? "" : ": " + report.what));
+        }
+        return texts;
+    }
+    // What was asked, without Events: "PATCH /ns/a/status".
+    std::vector<std::string> calls() const {
+        std::vector<std::string> out;
+        for (const Asked& asked : api_->asked()) {
+            if (asked.path.find("/events") != std::string::npos) continue;
+            std::string path = asked.path;
+            if (const std::size_t at = path.find("/namespaces/ns/pods"); at != std::string::npos)
+                path = path.substr(at + 19);
+            out.push_back(asked.method + " " + path);
+        }
+        return out;
+    }
+    std::string body_of(const std::string& method, const std::string& path_end) const {
+        for (const Asked& asked : api_->asked()) {
+            if (asked.method == method && asked.path.ends_with(path_end)) return asked.body;
+        }
+        return "nothing was asked";
+    }
+    void see(const std::string& json) {
+        Decoder decoder(words_);
+        auto decoded = decoder.decode(json);
+        ASSERT_TRUE(decoded && *decoded);
+        if (const auto* pod = std::get_if<Pod>(&**decoded))
+            known_.see(*pod, words_, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
+        else
+            addresses_.see(**decoded, words_, "apps/v1", json);
+    }
+
+    Vocabulary words_;
+    KnownPods known_;
+    AddressBook addresses_;
+    bool resource_quotas_ = false;
+    std::atomic<bool> may_act_ = true;
+    std::atomic<int> failures_ = 0;
+    std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
+    std::unique_ptr<FakeApi> api_;
+    std::unique_ptr<HttpClient> client_;
+    std::unique_ptr<KubeSink> sink_;
+};
+
+}  // namespace reprieve
