@@ -48,6 +48,18 @@ TEST_F(TwoNodes, NeedOneMoreOnceTheGangIsGone) {
     EXPECT_EQ(choice->chosen.size(), 1U);
 }
 
+TEST_F(TwoNodes, AreCountedWhileUnitsComeAndGo) {
+    const SlotCover two = cover(2);
+    SlotCover::Count count(two);
+    for (std::uint32_t unit : {kA, kG})
+        count.take(unit);
+    EXPECT_FALSE(count.enough());  // the first node alone is clear
+    count.take(kB);
+    EXPECT_TRUE(count.enough());
+    count.give(kG);
+    EXPECT_FALSE(count.enough());
+}
+
 TEST_F(TwoNodes, CannotBeClearedWhileTheGangStays) {
     states[kG] = UnitState::kStays;
     SlotCover one = cover(1);
