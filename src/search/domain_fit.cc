@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/whole_devices.h"
+
 namespace reprieve {
 
 std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const PodId> pods) {
@@ -74,14 +76,8 @@ std::int64_t DomainFit::slots(NodeId node) const {
 }
 
 bool DomainFit::by_amounts() const {
-    const Snapshot& s = session_.snapshot;
-    const DeviceAsk& ask = s.spec_of(members_.front()).devices;
-    if (ask.whole == 0 || !session_.filters.on(FilterId::kDevices)) return true;
-    return std::ranges::all_of(nodes(), [&](NodeId node) {
-        const auto& devices = s.later.use(node).devices;
-        return std::ranges::count_if(devices, &DeviceUse::idle) == s.later.free(node, ask.whole_dim) &&
-               std::ranges::none_of(devices, [](const DeviceUse& use) { return use.shares > 0; });
-    });
+    const DeviceAsk& ask = session_.snapshot.spec_of(members_.front()).devices;
+    return std::ranges::all_of(nodes(), [&](NodeId node) { return devices_by_amounts(session_, ask, node); });
 }
 
 void DomainFit::changed(std::span<const PodId> pods) {

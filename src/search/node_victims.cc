@@ -6,6 +6,7 @@
 #include "plugins/limits.h"
 #include "search/open_split.h"
 #include "search/subset_search.h"
+#include "search/whole_devices.h"
 
 namespace reprieve {
 namespace {
@@ -37,6 +38,15 @@ bool NodeVictims::passes(NodeId node) const {
                                    [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
     }
     return session_.filters.check_view(candidate_, s.later, s.later, node).fits();
+}
+
+bool NodeVictims::counts_on(NodeId node) const {
+    if (limit_binds_ || amounts_only_) return amounts_only_ && !limit_binds_;
+    const Snapshot& s = session_.snapshot;
+    const PodClass& cls = candidate_.cls;
+    return !cls.has_ports && cls.volumes.empty() && session_.filters.node_local(s, cls) &&
+           session_.filters.on(FilterId::kNodeResourcesFit) &&
+           devices_by_amounts(session_, s.words->spec(cls.spec).devices, node);
 }
 
 bool NodeVictims::gather(NodeId node, UnitList& list) {

@@ -55,6 +55,8 @@ public:
     void look_beyond_the_node(bool yes) { beyond_ = yes; }
     // Whether the pod passes there with what is evicted at this moment.
     [[nodiscard]] bool passes(NodeId node) const;
+    // Whether amounts on this node are all that decides there.
+    [[nodiscard]] bool counts_on(NodeId node) const;
 
     [[nodiscard]] Cost cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const;
 

@@ -20,7 +20,7 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool 
       open_(open) {
     const Snapshot& s = owner_.session_.snapshot;
     const std::vector<Unit>& units = best_.list.units;
-    arithmetic_ = owner_.amounts_only_ && !owner_.limit_binds_;
+    arithmetic_ = owner_.counts_on(node);
     order_.resize(units.size());
     for (std::uint32_t i = 0; i < order_.size(); ++i)
         order_[i] = i;
