@@ -84,8 +84,14 @@ void CoverSearch::set_prices() {
     spares_ = std::move(best);
 }
 
-bool CoverSearch::must_break(const States& states) {
-    if (!must_break_) must_break_ = overdraws_always(states);
+bool CoverSearch::must_break(std::size_t term) {
+    if (!must_break_) {
+        States without = root_;
+        for (std::uint32_t u = 0; u < without.size(); ++u) {
+            if (without[u] == UnitState::kOpen && scale_->alone(u).terms[term] > 0) without[u] = UnitState::kStays;
+        }
+        must_break_ = cover_->holds(without) && overdraws_always(without);
+    }
     return *must_break_;
 }
 

@@ -95,8 +95,9 @@ private:
     void adjust_prices(const SlotCover::Choice& choice, const States& states, std::int64_t rate);
     [[nodiscard]] std::vector<Wide> priced_weights() const;
     [[nodiscard]] Wide refund(const States& states) const;
-    // Nobody goes whole in these states, and never enough without it; what is so at first stays so.
-    [[nodiscard]] bool must_break(const States& states);
+    // Without those who add to this term, who break a gang, no choice serves, whatever else it costs; what is so at
+    // first stays so.
+    [[nodiscard]] bool must_break(std::size_t term);
     [[nodiscard]] bool overdraws_always(const States& states);
     [[nodiscard]] bool may_go_whole(const Spares& spares, const States& states) const;
     // Open splits: keeps whoever its gang cannot spare any more; false if it has lost too many.

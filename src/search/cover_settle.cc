@@ -85,7 +85,7 @@ void CoverSearch::keep_lowest(const Floor& floor, Settled& settled) {
             if (states[u] == UnitState::kOpen && scale_->alone(u).terms[term] > value) fewer[u] = UnitState::kStays;
         }
         settled.bound.terms[term] = value;
-        if (breaks && value == 0 && must_break(fewer)) continue;
+        if (breaks && value == 0 && must_break(term)) continue;
         if (!still_serves(fewer, floor)) continue;
         states = std::move(fewer);
         return;
