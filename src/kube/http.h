@@ -43,8 +43,8 @@ struct HttpRequest {
     Duration deadline{15'000'000};          // of one attempt
     Duration patience{60'000'000};          // for all attempts and the waits between them; 0: one attempt
     std::size_t answer_limit = 16U << 20U;  // bytes
-    // Of a stream: none longer than this; 0: any. Of a call: on all connections that it may be sharing; 0: as the
-    // client has it. Twice as long after every failure.
+    // Of a stream: none longer than this; 0: any. Of a call: on all connections of its round; 0: as the client
+    // has it. Twice as long after every failure.
     Duration silence;
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;

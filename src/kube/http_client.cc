@@ -11,6 +11,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kSpareTransfers = 128;
+constexpr long kMostConnections = 256;  // kept open: a watch for each kind, and the requests in flight
 constexpr std::chrono::milliseconds kLookForSilence{250};
 constexpr int kMostDoublings = 5;
 
@@ -33,9 +34,8 @@ HttpClient::HttpClient(Access access, HttpClientOptions options)
     start_libcurl();
     multi_ = curl_multi_init();
     REPRIEVE_CHECK(multi_ != nullptr, "no memory for a client");
-    curl_multi_setopt(multi_, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
     curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, options_.connections);
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 128L);
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kMostConnections);
     thread_ = std::thread([this] { loop(); });
 }
 

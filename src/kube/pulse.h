@@ -1,9 +1,9 @@
 // Pulse: whether the connections to a server still bring answers.
 //
-// Requests of one round share connections. When a request has waited for as long as it may and nothing at all has come
-// in its round meanwhile, the round is given up: the next requests, and those that are tried again, get connections of
-// their own. A server that is slow with some requests goes on answering others, and is waited for. See
-// docs/decisions/0032.
+// Requests of one round use the same connections, one after another. When a request has waited for as long as it may
+// and nothing at all has come in its round meanwhile, the round is given up: the next requests, and those that are
+// tried again, get connections of their own. A server that is slow with some requests goes on answering others, and is
+// waited for. See docs/decisions/0032.
 #pragma once
 
 #include <chrono>

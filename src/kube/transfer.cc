@@ -114,12 +114,8 @@ void Transfer::set_security(Line& line) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    curl_easy_setopt(
-        easy,
-        CURLOPT_HTTP_VERSION,
-        line.options().http2 ? static_cast<long>(CURL_HTTP_VERSION_2TLS) : static_cast<long>(CURL_HTTP_VERSION_1_1));
-    // Better to wait for a connection that many can share than to open one for each.
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, line.options().http2 ? 1L : 0L);
+    // A request at a time on each connection: docs/decisions/0036.
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_authority(line);
     if (!access.certificate_pem.empty()) {
         const curl_blob certificate = blob_of(access.certificate_pem);

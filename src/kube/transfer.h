@@ -20,7 +20,6 @@
 namespace reprieve {
 
 struct LineOptions {
-    bool http2 = true;
     bool plain_http = false;  // to loopback, as checked when the address was read
     std::string user_agent = "reprieve";
     long buffer_bytes = 64L << 10;

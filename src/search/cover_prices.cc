@@ -50,6 +50,7 @@ void CoverSearch::adjust_prices(const SlotCover::Choice& choice, const States& s
         return states[u] == UnitState::kGone || std::ranges::binary_search(choice.chosen, u);
     };
     for (Spares& spares : spares_) {
+        if (!spares.counted) continue;
         const auto beyond = static_cast<Wide>(spares.units.size() - spares.most);
         Wide excess = std::ranges::count_if(spares.units, goes) - static_cast<Wide>(spares.most);
         if (spares.whole >= 0 && goes(static_cast<std::uint32_t>(spares.whole))) excess -= beyond;

@@ -118,8 +118,10 @@ void CoverSearch::build_spares() {
         Surplus surplus(s, gang);
         for (std::uint32_t u : spares.units)
             spares.most += surplus.take(owner_.list_.pods[owner_.list_.units[u].first]) ? 1U : 0U;
+        // Of sub-groups, how many may go depends on which: a number says nothing.
         spares.counted = fact == nullptr || fact->sub_groups.empty();
-        if (spares.most < spares.units.size()) spares_.push_back(std::move(spares));
+        if (!spares.counted) spares.most = spares.units.size();
+        if (!spares.counted || spares.most < spares.units.size()) spares_.push_back(std::move(spares));
     }
 }
 

@@ -99,6 +99,7 @@ void GangVictims::take_over_violations() {
 
 // A split that is not the order's is worth it only if it costs less.
 void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
+    const Cost closed = best ? best->bound : bound_;
     std::optional<GangChoice> found = best;
     if (found) {
         found->bound = open_->bound_;
@@ -106,6 +107,10 @@ void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
     }
     open_->search_exactly(found);
     if (!found) return;
+    if (counts_units()) {
+        found->bound = std::min(found->bound, closed);
+        found->exact = !(found->bound < found->cost);
+    }
     if (best && !(found->cost < best->cost)) {
         best->bound = found->bound;
         best->exact = found->exact;
@@ -113,6 +118,15 @@ void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
     }
     close_splits(found->list, found->chosen);
     best = std::move(found);
+}
+
+// In an open split the pods of a gang that goes whole are more units than in the order's: what is a bound for the one
+// is none for the other.
+bool GangVictims::counts_units() const { return rules_.order->has(CostTerm::kUnits); }
+
+const Cost& GangVictims::bound() const {
+    if (!open_) return bound_;
+    return counts_units() ? std::min(bound_, open_->bound_) : open_->bound_;
 }
 
 }  // namespace reprieve

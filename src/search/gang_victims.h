@@ -59,7 +59,7 @@ public:
     // All ways of placing the members were tried where the answer was no.
     [[nodiscard]] bool certain() const { return fit_.certain(); }
     // No set of victims in this domain costs less, whichever pods of a gang are called its surplus.
-    [[nodiscard]] const Cost& bound() const { return open_ ? open_->bound_ : bound_; }
+    [[nodiscard]] const Cost& bound() const;
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
 
     ~GangVictims();
@@ -88,6 +88,7 @@ private:
     // Open splits: a gang that loses more than it can spare in every solution goes whole in every solution.
     void force_overdrawn();
     void open_splits();
+    [[nodiscard]] bool counts_units() const;
     void search_other_splits(std::optional<GangChoice>& best);
     void take_over_violations();
     [[nodiscard]] Cost least_cost() const;

@@ -51,7 +51,6 @@ int main(int argc, char** argv) {
     std::string kubeconfig;
     std::string address;
     bool verbose = false;
-    bool http1 = false;
     std::int64_t silence_seconds = 150;
     double rediscover_seconds = 30;
     double lease_seconds = 15;
@@ -66,7 +65,6 @@ int main(int argc, char** argv) {
     app.add_option("--silence-seconds", silence_seconds);
     app.add_option("--rediscover-seconds", rediscover_seconds);
     app.add_option("--refusals", options.source.refusals);
-    app.add_flag("--http1", http1);
     app.add_flag("--knows-answers", options.knows_answers, "act as the floor of bench/e2e/p2 does");
     app.add_flag("--verbose", verbose);
     CLI11_PARSE(app, argc, argv);
@@ -79,7 +77,6 @@ int main(int argc, char** argv) {
         return 1;
     }
     options.access = std::move(*access);
-    options.http2 = !http1;
     options.source.watcher.watch_silence = {silence_seconds * 1'000'000};
     options.source.rediscover = {static_cast<std::int64_t>(rediscover_seconds * 1e6)};
     options.election.duration = {static_cast<std::int64_t>(lease_seconds * 1e6)};

@@ -63,7 +63,6 @@ std::string name_of(const Object& object, const Vocabulary& words) {
 
 HttpClientOptions client_options(const ProbeOptions& options, std::uint64_t seed) {
     HttpClientOptions out;
-    out.line.http2 = options.http2;
     out.line.plain_http = options.plain_http;
     out.in_flight = options.in_flight;
     out.seed = seed;

@@ -24,7 +24,6 @@ namespace reprieve {
 
 struct ProbeOptions {
     Access access;
-    bool http2 = true;
     std::size_t in_flight = 64;
     std::string identity;  // empty: without a lease
     KubeSourceOptions source;
