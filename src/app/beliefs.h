@@ -7,8 +7,8 @@
 //     counts as nominated there.
 //   - A victim that should be gone by now is stuck: it counts as staying, so that whoever waits for it plans anew; the
 //     room that other victims have left or are leaving stays paid for.
-//   - A pod that names a group which nobody has seen may be faster than its group: for a moment it is not seen either, so
-//     that no member starts, or has others evicted, by itself.
+//   - A pod that names a group which nobody has seen may be faster than its group: for a moment it is not seen either,
+//     so that no member starts, or has others evicted, by itself.
 //   - A pod with which something failed is left alone for a while: one that waits is not seen, one that runs is not
 //     taken.
 //

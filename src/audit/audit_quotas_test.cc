@@ -29,7 +29,8 @@ protected:
         world.node("n1", {.cpu = 1000 * static_cast<std::int64_t>(victims.size())});
         quota("q", 0, 9000);
         quota("others", 1000, 9000);
-        for (const std::string& victim : victims) world.pod(victim, {.node = "n1", .queue = "q"});
+        for (const std::string& victim : victims)
+            world.pod(victim, {.node = "n1", .queue = "q"});
         world.pod("claim", {.queue = "others"});
         world.place("claim", "n1", true);
     }
