@@ -3,12 +3,14 @@
 
     command_line_test.py PROGRAM
 """
+import pathlib
 import re
 import subprocess
 import sys
 import unittest
 
 PROGRAM = sys.argv.pop()
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 NOW = ["--now", "2026-01-01T12:00:00Z"]
 
 NODE = """
@@ -147,6 +149,15 @@ class Warnings(unittest.TestCase):
         self.assertEqual(warnings("7", "7"), ["Node n1 has no device 7, which a pod says it holds (2 times)"])
         self.assertEqual(warnings("0:9Gi"), ["device 0 of Node n1 is held more than once or beyond its size"])
         self.assertEqual(warnings("1", "1:4Gi"), ["device 1 of Node n1 is held more than once or beyond its size"])
+
+
+class Run(unittest.TestCase):
+    def test_ends_when_nothing_moves_any_more(self):
+        # No Deployment is there to be scaled: the replicas that have to make room never leave.
+        code, out, err = run("run", "-f", str(EXAMPLES / "serving-fleet"), "--speed", "fast", *NOW)
+        self.assertEqual(code, 0, err)
+        self.assertIn("no workload in plane near", out)
+        self.assertLess(len(out.splitlines()), 1000)
 
 
 class Commands(unittest.TestCase):
