@@ -28,6 +28,8 @@ curl_blob blob_of(const std::string& bytes) {
     return {.data = const_cast<char*>(bytes.data()), .len = bytes.size(), .flags = CURL_BLOB_COPY};
 }
 
+constexpr long kOldestIdle = 60;  // seconds; servers close what is idle for longer, perhaps just now
+
 long milliseconds(Duration duration) { return static_cast<long>(std::max<std::int64_t>(duration.us / 1000, 1)); }
 
 }  // namespace
@@ -74,7 +76,7 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
     request_ = &request;
     receive_ = std::move(receive);
     answer_ = {};
-    begun_ = too_large_ = paused_ = false;
+    begun_ = sent_ = too_large_ = paused_ = false;
     error_[0] = '\0';
 
     curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
@@ -84,6 +86,9 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, line.options().buffer_bytes);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::may_go_out);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, kOldestIdle);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 15L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);
@@ -166,6 +171,15 @@ void Transfer::set_body() {
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_->method);
 }
 
+// When a connection that was used before ends without an answer, libcurl sends the request again on a new one and says
+// nothing. But the server may have done what it was asked for: whoever changes something has to know.
+int Transfer::may_go_out(void* self, char*, char*, int, int) {
+    auto* transfer = static_cast<Transfer*>(self);
+    const bool again = std::exchange(transfer->sent_, true);
+    const bool changes = std::strcmp(transfer->request_->method, "GET") != 0;
+    return again && changes ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 std::size_t Transfer::write_bytes(char* data, std::size_t size, std::size_t count, void* self) {
     return static_cast<Transfer*>(self)->take({data, size * count});
 }
@@ -214,6 +228,8 @@ HttpAnswer Transfer::finish(CURLcode code) {
         answer_.failure = fmt::format("the answer is larger than {} bytes", request_->answer_limit);
         answer_.retryable = false;
         answer_.body.clear();
+    } else if (code == CURLE_ABORTED_BY_CALLBACK) {
+        answer_.failure = "the connection was lost before an answer came";
     } else if (code != CURLE_OK) {
         answer_.failure = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
         // That a certificate is not trusted does not pass by itself.

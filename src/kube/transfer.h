@@ -75,6 +75,8 @@ public:
     [[nodiscard]] bool is_stream() const { return receive_ != nullptr; }
 
 private:
+    // Before the request goes out on a connection; whether it may.
+    static int may_go_out(void* self, char*, char*, int, int);
     static std::size_t write_bytes(char* data, std::size_t size, std::size_t count, void* self);
     std::size_t take(std::string_view bytes);
     void note_date();
@@ -98,6 +100,7 @@ private:
     Receive receive_;
     HttpAnswer answer_;
     bool begun_ = false;  // the answer has begun to arrive
+    bool sent_ = false;
     bool too_large_ = false;
     bool paused_ = false;
     char error_[CURL_ERROR_SIZE] = {};
