@@ -74,7 +74,7 @@ class SourceTest(ProbeTestCase):
         self.wait_agreement(probe, "after all connections were closed")
         self.assertEqual(probe.counts()["malformed"], 0)
         protocols = {row["protocol"] for row in proxy.traffic()}
-        self.assertEqual(protocols, {"HTTP/2.0"})
+        self.assertEqual(protocols, {"HTTP/1.1"}, "a request at a time on each connection")
 
     def test_deletions_while_nobody_watched_are_noticed(self):
         self.objects.pods(10, prefix="gone")
