@@ -1,5 +1,5 @@
-// A real cluster, as something to run the loop on: Source, Sink and Lease over two connections, one that reads and one
-// that writes, so that neither waits for the other.
+// A real cluster, as something to run the loop on: Source, Sink and Lease over two clients, one that reads and one that
+// writes, so that neither waits for the other.
 #pragma once
 
 #include <memory>

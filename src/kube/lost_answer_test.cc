@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <future>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "kube/http_client.h"
