@@ -139,6 +139,26 @@ JobAsk Limits::ask_of(std::span<const PodId> pods) const {
     return job;
 }
 
+std::optional<std::vector<GiveRule>> Limits::rules(const Occupancy& view, const JobAsk& job) const {
+    std::vector<GiveRule> out;
+    for (const JobAsk::Level& level : job.levels) {
+        if (minimum_breach(view, ask_at(level))) return std::nullopt;
+        for (const auto& amount : level.all) {
+            const Resources::Amount fixed{amount.dim, level.fixed.get(amount.dim)};
+            const auto found = limit_breach(view, {level.queue, std::span(&amount, 1), std::span(&fixed, 1)});
+            if (!found) continue;
+            // What is kept for others may change with those who go.
+            if (found->kept > 0) return std::nullopt;
+            out.push_back({.queue = level.queue,
+                           .dim = amount.dim,
+                           .at_least = true,
+                           .amount = found->would - found->limit,
+                           .givers = {}});
+        }
+    }
+    return out;
+}
+
 std::string Limits::describe(const Occupancy& view, const JobAsk& job) const {
     for (const JobAsk::Level& level : job.levels) {
         if (const auto found = breach(view, ask_at(level))) return describe(*found);

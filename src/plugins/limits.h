@@ -14,6 +14,7 @@
 
 #include "model/config.h"
 #include "model/verdict.h"
+#include "plugins/give_rule.h"
 #include "plugins/grants.h"
 #include "plugins/quota_reserve.h"
 #include "plugins/quota_runtime.h"
@@ -48,6 +49,8 @@ public:
     // Whether all these pods may come together.
     [[nodiscard]] bool admit(const Occupancy& view, const JobAsk& job) const;
     [[nodiscard]] JobAsk ask_of(std::span<const PodId> pods) const;
+    // What must be given for these pods to come, as rules; nullopt: more than rules can say stands in the way.
+    [[nodiscard]] std::optional<std::vector<GiveRule>> rules(const Occupancy& view, const JobAsk& job) const;
     // The sentence behind a "no": which queue, which resource, how much. Empty: they are admitted.
     [[nodiscard]] std::string describe(const Occupancy& view, const JobAsk& job) const;
     // Why a job may not have others evicted by the rules of its quotas: it would not be admitted; evictions inside its

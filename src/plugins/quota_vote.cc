@@ -126,6 +126,50 @@ std::string QuotaVote::why_none_give() const {
                        snapshot().words->text(snapshot().queues[hopeless_.front()].name));
 }
 
+// `returns_to`, told of what must be given.
+std::vector<GiveRule> QuotaVote::return_rules(QueueId level, std::vector<QueueId> givers) const {
+    std::vector<GiveRule> out;
+    const Queue* fact = snapshot().queues[level].fact;
+    if (fact == nullptr || !fact->is_quota) return out;
+    for (const auto& [dim, value] : job_.asked) {
+        const std::int64_t* least = fact->guarantee.find(dim);
+        if (least == nullptr && !(is_own(level) && fact->limit.lists(dim))) continue;
+        // Without a minimum of its own the job gets nothing from others, whoever goes.
+        const std::int64_t excess = least == nullptr ? INT64_MAX : used_before(level, dim) + value - *least;
+        if (excess > 0)
+            out.push_back({.queue = level, .dim = dim, .at_least = true, .amount = excess, .givers = givers});
+    }
+    return out;
+}
+
+std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
+    std::map<QueueId, std::vector<QueueId>> given_to;  // levels of the job's path, by whom
+    std::vector<QueueId> floors;                       // levels of those who give
+    for (QueueId giver : IdRange<QueueId>(snapshot().queues.size())) {
+        if (!snapshot().queues[giver].alive || is_own(giver) || !is_in_quota(snapshot(), giver)) continue;
+        for (QueueId q : levels_below_common(snapshot(), giver, job_.queue)) {
+            // Above the quotas, others give who are not asked for a minimum.
+            if (!is_in_quota(snapshot(), q)) return std::nullopt;
+            if (std::ranges::find(floors, q) == floors.end()) floors.push_back(q);
+        }
+        for (QueueId q : levels_given_to(snapshot(), job_.queue, giver))
+            given_to[q].push_back(giver);
+    }
+    std::vector<GiveRule> out;
+    for (QueueId q : floors) {
+        if (snapshot().queues[q].fact == nullptr) continue;
+        for (const auto& [dim, least] : snapshot().queues[q].fact->guarantee) {
+            const std::int64_t borrowed = std::max<std::int64_t>(0, used_before(q, dim) - least);
+            out.push_back({.queue = q, .dim = dim, .amount = borrowed, .givers = {}});
+        }
+    }
+    for (auto& [level, givers] : given_to) {
+        std::vector<GiveRule> rules = return_rules(level, std::move(givers));
+        out.insert(out.end(), rules.begin(), rules.end());
+    }
+    return out;
+}
+
 bool QuotaVote::passes() const {
     return std::ranges::all_of(returning_to_, [&](QueueId q) { return returns_to(q); });
 }

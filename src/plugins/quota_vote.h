@@ -44,10 +44,12 @@ public:
 
     void reset() override;
     [[nodiscard]] bool passes() const override;
+    [[nodiscard]] std::optional<std::vector<GiveRule>> rules() const override;
 
 private:
     [[nodiscard]] bool may_give(const Part& part) override;
     [[nodiscard]] bool returns_to(QueueId level) const;
+    [[nodiscard]] std::vector<GiveRule> return_rules(QueueId level, std::vector<QueueId> givers) const;
     [[nodiscard]] bool gives_in_vain(QueueId giver) const;
     [[nodiscard]] std::vector<QueueId> levels_never_within() const;
     [[nodiscard]] std::map<QueueId, Resources> most_given(std::span<const PodId> candidates) const;

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "plugins/give_rule.h"
 #include "state/snapshot.h"
 
 namespace reprieve {
@@ -28,6 +30,8 @@ public:
     [[nodiscard]] bool accept(std::span<const PodId> pods);
     // Whether all that was accepted may go together.
     [[nodiscard]] virtual bool passes() const { return true; }
+    // All that the vote asks of those who are candidates, as rules; nullopt: it asks for more than rules can say.
+    [[nodiscard]] virtual std::optional<std::vector<GiveRule>> rules() const { return std::nullopt; }
 
 protected:
     // What one queue would give.

@@ -14,9 +14,10 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     if (!scale_->usable()) return;
     usable_ = true;
     weights_ = scale_->weights();
+    build_rules();
     build_classes();
     if (owner_.rules_.attack.open_split) build_spares();
-    by_amounts_ = owner_.rules_.vote == nullptr && !owner_.over_limit_ && owner_.fit_.by_amounts();
+    by_amounts_ = rules_known_ && owner_.fit_.by_amounts();
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
@@ -56,6 +57,20 @@ void CoverSearch::build_cover() {
     cover_.emplace(one, owner_.fit_.wanted(), std::move(places), owner_.list_.units.size());
 }
 
+// What votes and limits ask for, where that is arithmetic.
+void CoverSearch::build_rules() {
+    std::vector<GiveRule> told;
+    const auto add = [&](const std::optional<std::vector<GiveRule>>& rules) {
+        rules_known_ = rules_known_ && rules;
+        if (rules) told.insert(told.end(), rules->begin(), rules->end());
+    };
+    if (owner_.rules_.vote != nullptr) add(owner_.rules_.vote->rules());
+    if (owner_.over_limit_) add(owner_.fit_.limit_rules());
+    if (told.empty()) return;
+    rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
+    if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told);
+}
+
 void CoverSearch::build_scale() {
     const Snapshot& s = owner_.session_.snapshot;
     std::vector<Resources::Amount> need;
@@ -80,8 +95,8 @@ void CoverSearch::build_scale() {
     scale_.emplace(owner_.rules_.order->terms(), std::move(alone), destroyed, amounts);
 }
 
-// Alike: the same cost alone, the same room on the same nodes, no tie to other units. What a gang can spare ties its
-// units where splits are open.
+// Alike: the same cost alone, the same room on the same nodes, the same under the rules of quotas, no tie to other
+// units. What a gang can spare ties its units where splits are open.
 void CoverSearch::build_classes() {
     const std::vector<Unit>& units = owner_.list_.units;
     std::vector<bool> tied(units.size());
@@ -97,6 +112,8 @@ void CoverSearch::build_classes() {
         std::vector<std::int64_t> key = cover_->gifts_of(u);
         const Cost& alone = scale_->alone(u);
         key.insert(key.end(), alone.terms.begin(), alone.terms.end());
+        const std::vector<std::int64_t> given = rules_.gifts_of(u);
+        key.insert(key.end(), given.begin(), given.end());
         if (tied[u]) key.push_back(u);
         class_of_[u] = classes.try_emplace({std::move(key), weights_[u]}, u).first->second;
     }
@@ -156,7 +173,7 @@ Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& 
 }
 
 std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
-    if (!keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
+    if (!rules_.settle(states) || !keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
     Settled settled{.states = std::move(states), .bound = {}, .floors = {}};
     settle_largest(settled);
     auto choice = cover_->cheapest(settled.states, shares_);
@@ -183,11 +200,19 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
 
 void CoverSearch::leave_open(const Cost& bound) { open_bound_ = open_bound_ ? std::min(*open_bound_, bound) : bound; }
 
-void CoverSearch::descend(const States& states, const Cost& inherited) {
+bool CoverSearch::serves(const States& states) const {
+    if (!cover_->holds(states)) return false;
+    if (rules_.empty()) return true;
+    States decided = states;
+    return rules_.settle(decided) && cover_->holds(decided);
+}
+
+void CoverSearch::descend(States states, const Cost& inherited) {
     if (work() >= most_work_) {
         leave_open(inherited);
         return;
     }
+    if (!rules_.settle(states)) return;
     const auto relaxed = relax(states);
     if (!relaxed) return;
     const auto hopeless = [&] { return *best_ && !(relaxed->bound < (*best_)->cost); };
@@ -229,12 +254,15 @@ std::vector<std::uint32_t> CoverSearch::picked(const States& states, const SlotC
 // Takes them for real, if that is allowed and enough.
 CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotCover::Choice& choice) {
     std::vector<std::uint32_t> units = picked(states, choice);
+    const std::size_t before = units.size();
+    if (!rules_.empty() && !add_by_rules(states, units)) return Attempt::kForbidden;
+    const Attempt made = units.size() > before ? Attempt::kMadeWithOthers : Attempt::kMade;
     if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units))
-        return Attempt::kOverdrawn;
+        return Attempt::kForbidden;
     if (by_amounts_) {
         give_back(units);
         // Nothing but amounts decides: what is not cheaper need not be tried.
-        if (!owner_.is_better(units, *best_)) return Attempt::kMade;
+        if (!owner_.is_better(units, *best_)) return made;
     }
     for (std::uint32_t u : units) {
         owner_.take(u);
@@ -243,7 +271,19 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     if (!owner_.fit_.passes() || !owner_.vote(owner_.taken_units())) return Attempt::kUnseen;
     owner_.give_back();
     owner_.keep_best(*best_);
-    return Attempt::kMade;
+    return made;
+}
+
+// Where the rules ask for more, more go. False: the rules forbid it all the same.
+bool CoverSearch::add_by_rules(const States& states, std::vector<std::uint32_t>& units) const {
+    std::vector<bool> gone(states.size());
+    for (std::uint32_t u : units)
+        gone[u] = true;
+    rules_.give_enough(states, weights_, gone);
+    if (!rules_.hold(gone)) return false;
+    units.clear();
+    std::ranges::copy_if(owner_.importance_, std::back_inserter(units), [&](std::uint32_t u) { return gone[u]; });
+    return true;
 }
 
 // What is not needed stays, as the owner would give it back; by arithmetic.
@@ -259,7 +299,8 @@ void CoverSearch::give_back(std::vector<std::uint32_t>& units) const {
         if (!gone[u] || (all[u].whole >= 0 && gone[static_cast<std::size_t>(all[u].whole)])) return;
         count.give(u);
         gone[u] = false;
-        if (count.enough() && (all[u].kind != UnitKind::kWhole || spares_hold(units, gone))) return;
+        const bool spared = all[u].kind != UnitKind::kWhole || spares_hold(units, gone);
+        if (count.enough() && spared && rules_.hold(gone)) return;
         count.take(u);
         gone[u] = true;
     };
@@ -290,6 +331,12 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
         });
         const bool undecided = spares.whole >= 0 && states[static_cast<std::size_t>(spares.whole)] == UnitState::kOpen;
         if (undecided && static_cast<std::size_t>(lost) > spares.most) return static_cast<std::uint32_t>(spares.whole);
+    }
+    if (!rules_.empty()) {
+        std::vector<bool> gone(states.size());
+        for (std::uint32_t u : picked(states, choice))
+            gone[u] = true;
+        if (const auto unit = rules_.undecided(states, gone)) return unit;
     }
     if (!choice.partial.empty()) return dearest(choice.partial);
     if (!choice.chosen.empty()) return dearest(choice.chosen);

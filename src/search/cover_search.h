@@ -12,6 +12,7 @@
 
 #include "search/cost_scale.h"
 #include "search/gang_victims.h"
+#include "search/give_rules.h"
 #include "search/slot_cover.h"
 
 namespace reprieve {
@@ -62,6 +63,7 @@ private:
     };
 
     void build_cover();
+    void build_rules();
     void build_scale();
     void build_classes();
     [[nodiscard]] std::optional<Relaxed> relax(States states);
@@ -78,14 +80,22 @@ private:
 
     [[nodiscard]] std::int64_t lowest_value(std::size_t term, const States& states) const;
 
-    void descend(const States& states, const Cost& inherited);
+    // Whether enough can go, by the rules.
+    [[nodiscard]] bool serves(const States& states) const;
+    void descend(States states, const Cost& inherited);
     void leave_open(const Cost& bound);
     // In about as many microseconds: what the cover did, and pods taken and given back.
     [[nodiscard]] std::int64_t work() const { return cover_->work() + tried_; }
-    enum class Attempt { kMade, kOverdrawn, kUnseen };
+    enum class Attempt {
+        kMade,
+        kMadeWithOthers,  // more than was picked had to go
+        kForbidden,       // a gang cannot spare so much, or a quota does not let it go
+        kUnseen,          // by a rule that the arithmetic does not know
+    };
     [[nodiscard]] Attempt attempt(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] Attempt take_and_try(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] std::vector<std::uint32_t> picked(const States& states, const SlotCover::Choice& choice) const;
+    [[nodiscard]] bool add_by_rules(const States& states, std::vector<std::uint32_t>& units) const;
     void give_back(std::vector<std::uint32_t>& units) const;
     [[nodiscard]] bool spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const;
     [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
@@ -108,6 +118,8 @@ private:
     GangVictims& owner_;
     bool usable_ = false;
     bool by_amounts_ = false;  // no other rule decides who may go and what is enough
+    GiveRules rules_;
+    bool rules_known_ = true;
     std::optional<SlotCover> cover_;
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;

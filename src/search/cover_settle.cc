@@ -37,7 +37,7 @@ CoverSearch::Floor CoverSearch::settle_before(std::size_t term, Settled& settled
     for (std::uint32_t u = 0; u < free_of_it.size(); ++u) {
         if (free_of_it[u] == UnitState::kOpen && floor.weights[u] > 0) free_of_it[u] = UnitState::kStays;
     }
-    floor.free = cover_->holds(free_of_it);
+    floor.free = serves(free_of_it);
     floor.weight = gone;
     if (floor.free) {
         settled.states = std::move(free_of_it);
@@ -52,7 +52,7 @@ CoverSearch::Floor CoverSearch::settle_before(std::size_t term, Settled& settled
 
 // Enough for the members, and the terms before no worse than they must be.
 bool CoverSearch::still_serves(const States& states, const Floor& floor) {
-    if (!cover_->holds(states)) return false;
+    if (!serves(states)) return false;
     if (floor.free) return true;
     const auto choice = cover_->cheapest(states, cover_->even_shares(floor.weights));
     return choice && weight_of_gone(states, floor.weights) + choice->cost <= floor.weight;

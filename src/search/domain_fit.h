@@ -26,7 +26,11 @@ public:
     [[nodiscard]] bool certain() const { return certain_; }
     // Whether the queues of the members may take them all, at this moment.
     [[nodiscard]] bool within_limits() const;
-    // If not: which limit, and by how much.
+    // If not: what must be given. Nullopt: more than rules can say.
+    [[nodiscard]] std::optional<std::vector<GiveRule>> limit_rules() const {
+        return session_.limits.rules(session_.snapshot.later, ask_);
+    }
+    // And which limit, and by how much.
     [[nodiscard]] std::string limit_breach() const;
     // Where the members would sit at this moment: places of the nodes in the order of names, each once. Empty: nowhere.
     [[nodiscard]] std::vector<std::uint32_t> places();

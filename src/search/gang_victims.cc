@@ -159,7 +159,8 @@ void GangVictims::assess() {
     reset();
     force_overdrawn();
     if (!forced_.empty()) bound_ = cost_of(forced_);
-    if (!rules_.improve || !fit_.counts() || suffice(forced_)) return;
+    const bool forced_do = suffice(forced_) && (!rules_.vote_alone || vote(forced_));
+    if (!rules_.improve || !fit_.counts() || forced_do) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced_);
     if (!cover_->usable()) {
         cover_.reset();

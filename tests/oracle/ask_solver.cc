@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include "linear_program.h"
 #include "optimum.h"
@@ -14,10 +16,12 @@ namespace {
 // of member and node how many sit there.
 class DomainProgram {
 public:
-    DomainProgram(const Instance& instance, const Domain& domain, int seconds)
+    // Only what costs no more than these terms is of interest, if there are any.
+    DomainProgram(const Instance& instance, const Domain& domain, int seconds, const std::vector<std::int64_t>& limit)
         : instance_(instance),
           domain_(domain),
           seconds_(seconds),
+          limit_(limit),
           units_(open_units_of(instance, domain)) {
         for (std::size_t i = 0; i < units_.size(); ++i)
             goes_.push_back(program_.add_binary());
@@ -31,6 +35,7 @@ public:
         keep_quotas();
     }
 
+    // Impossible: or not within the limit.
     Optimum solve() {
         add_terms();
         const Found first = settle();
@@ -38,7 +43,8 @@ public:
         if (instance_.demand.way == Way::kPreempt) {
             // Of the most important victims the youngest; who they are is known only now.
             start_term();
-            if (settle() != Found::kOptimum) return {.found = Found::kUnknown, .price = {}, .domain = domain_.name};
+            const Found second = settle();
+            if (second != Found::kOptimum) return {.found = second, .price = {}, .domain = domain_.name};
         }
         std::vector<int> gone;
         for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -49,6 +55,9 @@ public:
         if (!price) return {.found = Found::kUnknown, .price = {}, .domain = domain_.name};
         return {.found = Found::kOptimum, .price = std::move(*price), .domain = domain_.name};
     }
+
+    // The value of each term in the order of the cost, comparable between domains.
+    [[nodiscard]] const std::vector<std::int64_t>& term_values() const { return term_values_; }
 
 private:
     struct Term {
@@ -99,6 +108,13 @@ private:
         std::map<Amounts, std::int64_t> shapes;
         for (const Amounts& member : instance_.demand.members)
             ++shapes[member];
+        std::map<int, std::map<std::size_t, Amounts>> gives;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            for (int p : units_[i].pods) {
+                const RunningPod& pod = instance_.pods[static_cast<std::size_t>(p)];
+                add_to(gives[pod.node][i], pod.ask);
+            }
+        }
         std::map<int, std::map<Amounts, int>> seats;
         for (const auto& [shape, count] : shapes) {
             Sum all;
@@ -106,31 +122,65 @@ private:
                 const int seat = program_.add_integer(count);
                 seats[node][shape] = seat;
                 all.push_back({1, seat});
+                need_each(seat, shape, count, free_on(instance_, node), gives[node]);
             }
             program_.equal(all, count);
         }
-        std::map<int, std::map<std::size_t, Amounts>> gives;
-        for (std::size_t i = 0; i < units_.size(); ++i) {
-            for (int p : units_[i].pods) {
-                const RunningPod& pod = instance_.pods[static_cast<std::size_t>(p)];
-                for (std::size_t d = 0; d < kDims; ++d)
-                    gives[pod.node][i][d] += pod.ask[d];
-            }
+        for (int node : domain_.nodes)
+            keep_room(free_on(instance_, node), seats[node], gives[node]);
+    }
+
+    static void add_to(Amounts& sum, const Amounts& amounts) {
+        for (std::size_t d = 0; d < kDims; ++d)
+            sum[d] += amounts[d];
+    }
+
+    // Rows that the room alone implies for whole numbers, not for fractions: without one of those that may go, a node
+    // holds so many fewer. They are what makes large programs solvable.
+    void need_each(
+        int seat, const Amounts& shape, std::int64_t count, Amounts room, const std::map<std::size_t, Amounts>& gives) {
+        for (const auto& [unit, amounts] : gives)
+            add_to(room, amounts);
+        const std::int64_t all_gone = std::min(count, how_many(room, shape));
+        program_.at_most({{1, seat}}, all_gone);
+        for (const auto& [unit, amounts] : gives) {
+            Amounts without = room;
+            for (std::size_t d = 0; d < kDims; ++d)
+                without[d] -= amounts[d];
+            const std::int64_t fewer = how_many(without, shape);
+            if (fewer < all_gone) program_.at_most({{1, seat}, {fewer - all_gone, goes_[unit]}}, fewer);
         }
-        for (int node : domain_.nodes) {
-            const Amounts room = free_on(instance_, node);
-            for (std::size_t d = 0; d < kDims; ++d) {
-                Sum use;
-                for (const auto& [shape, seat] : seats[node]) {
-                    if (shape[d] > 0) use.push_back({shape[d], seat});
-                }
-                if (use.empty()) continue;
-                for (const auto& [unit, amounts] : gives[node]) {
-                    if (amounts[d] > 0) use.push_back({-amounts[d], goes_[unit]});
-                }
-                program_.at_most(use, room[d]);
+    }
+
+    void keep_room(const Amounts& room,
+                   const std::map<Amounts, int>& seats,
+                   const std::map<std::size_t, Amounts>& gives) {
+        std::set<std::vector<std::int64_t>> said;  // rows that are multiples of each other say the same
+        for (std::size_t d = 0; d < kDims; ++d) {
+            Sum use;
+            std::int64_t divisor = 0;
+            for (const auto& [shape, seat] : seats) {
+                if (shape[d] > 0) use.push_back({shape[d], seat});
             }
+            if (use.empty()) continue;
+            for (const auto& [unit, amounts] : gives) {
+                if (amounts[d] > 0) use.push_back({-amounts[d], goes_[unit]});
+            }
+            for (const Weighted& w : use)
+                divisor = std::gcd(divisor, w.weight);
+            std::vector<std::int64_t> row;
+            for (Weighted& w : use) {
+                w.weight /= divisor;
+                row.insert(row.end(), {w.weight, w.variable});
+            }
+            const std::int64_t limit = floor_of(room[d], divisor);
+            row.push_back(limit);
+            if (said.insert(std::move(row)).second) program_.at_most(std::move(use), limit);
         }
+    }
+
+    static std::int64_t floor_of(std::int64_t value, std::int64_t divisor) {
+        return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
     }
 
     // What the victims give back of one resource in a quota.
@@ -193,10 +243,11 @@ private:
         terms_.push_back({.sum = {{1, variable}}, .most = most});
     }
 
+    // Among all priorities that run, so that other domains say the same.
     [[nodiscard]] std::int64_t priority_rank(const Unit& unit) const {
         std::set<std::int64_t> known;
-        for (const Unit& u : units_)
-            known.insert(u.priority);
+        for (const RunningPod& pod : instance_.pods)
+            known.insert(pod.priority);
         return 1 + std::distance(known.begin(), known.find(unit.priority));
     }
 
@@ -236,31 +287,47 @@ private:
     void add_destroyed() {
         const Amounts need = need_of(instance_.demand);
         Term term;
+        std::map<std::vector<std::int64_t>, int> parts;  // resources that always go in step share one
         for (std::size_t d = 0; d < kDims; ++d) {
             if (need[d] <= 0) continue;
-            Sum sum;
-            std::int64_t all = 0;
+            std::vector<std::int64_t> held(units_.size());
+            std::int64_t divisor = need[d];
             for (std::size_t i = 0; i < units_.size(); ++i) {
-                std::int64_t held = 0;
                 for (int pod : units_[i].pods)
-                    held += instance_.pods[static_cast<std::size_t>(pod)].ask[d];
-                if (held > 0) sum.push_back({1000 * held, goes_[i]});
-                all += held;
+                    held[i] += instance_.pods[static_cast<std::size_t>(pod)].ask[d];
+                divisor = std::gcd(divisor, held[i]);
             }
-            const int part = program_.add_integer(1000 * all / need[d]);
-            sum.push_back({-need[d], part});
-            program_.at_most(sum, need[d] - 1);
-            term.sum.push_back({1, part});
-            term.most += 1000 * all / need[d];
+            for (std::int64_t& h : held)
+                h /= divisor;
+            held.push_back(need[d] / divisor);
+            const std::int64_t most =
+                1000 * std::accumulate(held.begin(), held.end() - 1, std::int64_t{0}) / held.back();
+            const auto [at, is_new] = parts.try_emplace(held, 0);
+            if (is_new) at->second = add_part(held, most);
+            term.sum.push_back({1, at->second});
+            term.most += most;
         }
+        term.sum = merged(term.sum);
         terms_.push_back(std::move(term));
+    }
+
+    // What the units hold, and last what is needed.
+    int add_part(const std::vector<std::int64_t>& held, std::int64_t most) {
+        Sum sum;
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            if (held[i] > 0) sum.push_back({1000 * held[i], goes_[i]});
+        }
+        const int part = program_.add_integer(most);
+        sum.push_back({-held.back(), part});
+        program_.at_most(std::move(sum), held.back() - 1);
+        return part;
     }
 
     // The sum of priorities raised by 2^31 is the number of pods first, then the sum of priorities.
     void add_priorities() {
         std::int64_t lowest = 0;
-        for (const Unit& u : units_)
-            lowest = std::min(lowest, u.priority);
+        for (const RunningPod& pod : instance_.pods)
+            lowest = std::min(lowest, pod.priority);
         add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
         add_sum([&](const Unit& u) { return (u.priority - lowest) * static_cast<std::int64_t>(u.pods.size()); });
     }
@@ -268,9 +335,10 @@ private:
     void start_term() {
         std::int64_t highest = INT64_MIN;
         std::set<std::int64_t> starts;
+        for (const RunningPod& pod : instance_.pods)
+            starts.insert(pod.start);
         for (std::size_t i = 0; i < units_.size(); ++i) {
             if (values_[static_cast<std::size_t>(goes_[i])] != 0) highest = std::max(highest, units_[i].priority);
-            starts.insert(units_[i].start);
         }
         add_largest([&](const Unit& u) {
             if (u.priority != highest) return std::int64_t{0};
@@ -281,7 +349,7 @@ private:
     // Minimises the terms one after another; neighbours share a question while the numbers stay small.
     Found settle() {
         constexpr std::int64_t kMostScale = 1'000'000;
-        for (; settled_ < terms_.size();) {
+        while (settled_ < terms_.size()) {
             std::size_t last = settled_ + 1;
             std::int64_t scale = terms_[settled_].most + 1;
             while (last < terms_.size() && scale * (terms_[last].most + 1) <= kMostScale)
@@ -293,17 +361,28 @@ private:
                     objective.push_back({w * weight, variable});
                 weight *= terms_[t].most + 1;
             }
+            if (at_limit() && !terms_[settled_].sum.empty()) program_.at_most(terms_[settled_].sum, limit_[settled_]);
             const LinearProgram::Answer answer = program_.minimise(merged(objective), seconds_);
             if (answer.status == LinearProgram::Status::kInfeasible)
-                return settled_ == 0 ? Found::kImpossible : Found::kUnknown;
+                return settled_ == 0 || at_limit() ? Found::kImpossible : Found::kUnknown;
             if (answer.status != LinearProgram::Status::kOptimal) return Found::kUnknown;
             values_ = answer.values;
             for (; settled_ < last; ++settled_) {
                 const Sum& sum = terms_[settled_].sum;
-                if (!sum.empty()) program_.at_most(sum, value_of(sum, values_));
+                term_values_.push_back(value_of(sum, values_));
+                if (!sum.empty()) program_.at_most(sum, term_values_.back());
             }
+            if (beyond_limit()) return Found::kImpossible;
         }
         return Found::kOptimum;
+    }
+
+    [[nodiscard]] bool at_limit() const {
+        return !limit_.empty() && std::ranges::equal(term_values_, std::span(limit_).first(term_values_.size()));
+    }
+    [[nodiscard]] bool beyond_limit() const {
+        return !limit_.empty() &&
+               std::ranges::lexicographical_compare(std::span(limit_).first(term_values_.size()), term_values_);
     }
 
     // A variable stands in an objective once.
@@ -320,6 +399,7 @@ private:
     const Instance& instance_;
     const Domain& domain_;
     int seconds_;
+    std::vector<std::int64_t> limit_;
     std::vector<Unit> units_;
     LinearProgram program_;
     std::vector<int> goes_;
@@ -332,19 +412,24 @@ private:
     std::vector<Term> terms_;
     std::size_t settled_ = 0;
     std::vector<std::int64_t> values_;
+    std::vector<std::int64_t> term_values_;
 };
 
 }  // namespace
 
 Optimum ask_solver(const Instance& instance, int seconds) {
     Optimum best;
+    std::vector<std::int64_t> least;
     if (!QuotaRules(instance).may_trigger()) return best;
     for (const Domain& domain : domains_of(instance)) {
         if (units_of(instance, domain).empty()) continue;
-        const Optimum here = DomainProgram(instance, domain, seconds).solve();
+        DomainProgram program(instance, domain, seconds, least);
+        const Optimum here = program.solve();
         if (here.found == Found::kUnknown) return {.found = Found::kUnknown};
         if (here.found != Found::kOptimum) continue;
-        if (best.found != Found::kOptimum || here.price < best.price) best = here;
+        if (best.found == Found::kOptimum && here.price >= best.price) continue;
+        best = here;
+        least = program.term_values();
     }
     return best;
 }

@@ -153,15 +153,28 @@ std::vector<bool> who_breaks_budgets(const Instance& instance, const std::vector
     return breaks;
 }
 
-// Members one after another, equal ones in one order of nodes only.
+bool holds(const Amounts& room, const Amounts& member) {
+    for (std::size_t d = 0; d < kDims; ++d) {
+        if (member[d] > 0 && member[d] > room[d]) return false;
+    }
+    return true;
+}
+
+// Whether so many equal members fit: what each node holds adds up.
+bool place_equal(const Amounts& member, std::int64_t count, const std::vector<Amounts>& room) {
+    for (const Amounts& r : room)
+        count -= std::min(count, how_many(r, member));
+    return count == 0;
+}
+
+// Members one after another, equal ones in one order of nodes only; the last kind is only counted.
 bool place(const std::vector<Amounts>& members, std::size_t at, std::size_t first, std::vector<Amounts>& room) {
     if (at == members.size()) return true;
     const bool like_last = at > 0 && members[at] == members[at - 1];
+    if (!like_last && members[at] == members.back())
+        return place_equal(members[at], std::ssize(members) - static_cast<std::int64_t>(at), room);
     for (std::size_t n = like_last ? first : 0; n < room.size(); ++n) {
-        bool holds = true;
-        for (std::size_t d = 0; d < kDims; ++d)
-            holds = holds && (members[at][d] == 0 || members[at][d] <= room[n][d]);
-        if (!holds) continue;
+        if (!holds(room[n], members[at])) continue;
         for (std::size_t d = 0; d < kDims; ++d)
             room[n][d] -= members[at][d];
         const bool placed = place(members, at + 1, n, room);
@@ -285,6 +298,14 @@ Price price_of(const Instance& instance, const std::vector<Unit>& units, const s
             bill.add(pod, breaks[static_cast<std::size_t>(pod)]);
     }
     return bill.price();
+}
+
+std::int64_t how_many(const Amounts& room, const Amounts& member) {
+    std::int64_t most = INT64_MAX;
+    for (std::size_t d = 0; d < kDims; ++d) {
+        if (member[d] > 0) most = std::min(most, std::max<std::int64_t>(room[d], 0) / member[d]);
+    }
+    return most;
 }
 
 Amounts free_on(const Instance& instance, int node) {

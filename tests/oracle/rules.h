@@ -68,6 +68,8 @@ private:
 };
 [[nodiscard]] Price price_of(const Instance& instance, const std::vector<Unit>& units, const std::vector<bool>& gone);
 
+// How many such members fit into this room.
+[[nodiscard]] std::int64_t how_many(const Amounts& room, const Amounts& member);
 // Free room of the node with nobody gone.
 [[nodiscard]] Amounts free_on(const Instance& instance, int node);
 // A unit that goes whole takes along what its gang could spare here.

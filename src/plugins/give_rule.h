@@ -1,0 +1,20 @@
+// GiveRule: what the victims of one plan must give together, whoever they are and in whatever order they go.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/resources.h"
+#include "state/ids.h"
+
+namespace reprieve {
+
+struct GiveRule {
+    QueueId queue;  // pods in it and below count
+    Dim dim;
+    bool at_least = false;  // else at most
+    std::int64_t amount = 0;
+    std::vector<QueueId> givers;  // it holds only where a pod of one of these goes; empty: always
+};
+
+}  // namespace reprieve

@@ -1,0 +1,203 @@
+#include "search/give_rules.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+bool is_below(const Snapshot& s, QueueId queue, QueueId above) {
+    return queue && std::ranges::find(s.queue_path[queue], above) != s.queue_path[queue].end();
+}
+
+std::int64_t amount_of(const Snapshot& s, PodId pod, Dim dim) {
+    const auto& requests = s.class_of(pod).requests;
+    const auto at = std::ranges::find(requests, dim, &Resources::Amount::dim);
+    return at == requests.end() ? 0 : at->value;
+}
+
+}  // namespace
+
+bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
+    return std::ranges::all_of(list.pods, [&](PodId pod) {
+        return std::ranges::all_of(s.class_of(pod).requests,
+                                   [&](const auto& a) { return room_of(s, pod, a.dim) == a.value; });
+    });
+}
+
+GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules)
+    : along_of_(list.units.size()) {
+    for (std::uint32_t u = 0; u < list.units.size(); ++u) {
+        whole_of_.push_back(list.units[u].whole);
+        if (list.units[u].whole >= 0) along_of_[static_cast<std::size_t>(list.units[u].whole)].push_back(u);
+    }
+    for (const GiveRule& told : rules) {
+        Rule rule{
+            .at_least = told.at_least, .amount = told.amount, .always = told.givers.empty(), .gifts = {}, .givers = {}};
+        std::int64_t all = 0;
+        for (std::uint32_t u = 0; u < list.units.size(); ++u) {
+            std::int64_t amount = 0;
+            bool gives = false;
+            for (PodId pod : list.pods_of(list.units[u])) {
+                const QueueId queue = s.pods[pod].queue;
+                if (is_below(s, queue, told.queue)) amount += amount_of(s, pod, told.dim);
+                gives = gives || std::ranges::find(told.givers, queue) != told.givers.end();
+            }
+            if (amount > 0) rule.gifts.push_back({u, amount});
+            if (gives) rule.givers.push_back(u);
+            all += amount;
+        }
+        const bool idle = rule.at_least ? !rule.always && rule.givers.empty() : all <= rule.amount;
+        if (!idle) rules_.push_back(std::move(rule));
+    }
+}
+
+GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) const {
+    Sums sums{.applies = rule.always};
+    for (const Gift& gift : rule.gifts) {
+        if (states[gift.unit] == UnitState::kGone) sums.gone += gift.amount;
+        if (states[gift.unit] == UnitState::kOpen) sums.open += gift.amount;
+    }
+    for (std::uint32_t u : rule.givers)
+        sums.applies = sums.applies || states[u] == UnitState::kGone;
+    return sums;
+}
+
+GiveRules::Sums GiveRules::sums_of(const Rule& rule, const std::vector<bool>& gone) const {
+    Sums sums{.applies = rule.always};
+    for (const Gift& gift : rule.gifts)
+        sums.gone += gone[gift.unit] ? gift.amount : 0;
+    for (std::uint32_t u : rule.givers)
+        sums.applies = sums.applies || gone[u];
+    return sums;
+}
+
+bool GiveRules::holds(const Rule& rule, const Sums& sums) {
+    return !sums.applies || (rule.at_least ? sums.gone >= rule.amount : sums.gone <= rule.amount);
+}
+
+bool GiveRules::hold(const std::vector<bool>& gone) const {
+    return std::ranges::all_of(rules_, [&](const Rule& rule) { return holds(rule, sums_of(rule, gone)); });
+}
+
+std::int64_t GiveRules::given_with(const Rule& rule, const Gift& gift, std::span<const UnitState> states) const {
+    std::int64_t sum = gift.amount;
+    for (std::uint32_t u : along_of_[gift.unit]) {
+        const auto other = std::ranges::lower_bound(rule.gifts, u, {}, &Gift::unit);
+        if (other != rule.gifts.end() && other->unit == u && states[u] == UnitState::kOpen) sum += other->amount;
+    }
+    return sum;
+}
+
+void GiveRules::stay(std::vector<UnitState>& states, std::uint32_t unit) const {
+    states[unit] = UnitState::kStays;
+    // A gang does not go without its surplus here.
+    if (whole_of_[unit] >= 0) states[static_cast<std::size_t>(whole_of_[unit])] = UnitState::kStays;
+}
+
+void GiveRules::go(std::vector<UnitState>& states, std::uint32_t unit) const {
+    states[unit] = UnitState::kGone;
+    for (std::uint32_t u : along_of_[unit])
+        states[u] = UnitState::kGone;
+}
+
+bool GiveRules::settle(const Rule& rule, std::vector<UnitState>& states, bool& changed) const {
+    Sums sums = sums_of(rule, states);
+    if (!rule.at_least) {
+        if (sums.gone > rule.amount) return false;
+        for (const Gift& gift : rule.gifts) {
+            if (states[gift.unit] != UnitState::kOpen) continue;
+            if (sums.gone + given_with(rule, gift, states) <= rule.amount) continue;
+            stay(states, gift.unit);
+            changed = true;
+        }
+        return true;
+    }
+    const bool can_hold = sums.gone + sums.open >= rule.amount;
+    if (!sums.applies) {
+        if (can_hold) return true;
+        for (std::uint32_t u : rule.givers) {
+            if (states[u] != UnitState::kOpen) continue;
+            stay(states, u);
+            changed = true;
+        }
+        return true;
+    }
+    if (!can_hold) return false;
+    for (const Gift& gift : rule.gifts) {
+        if (states[gift.unit] != UnitState::kOpen || sums.gone + sums.open - gift.amount >= rule.amount) continue;
+        go(states, gift.unit);
+        sums = sums_of(rule, states);
+        changed = true;
+    }
+    return true;
+}
+
+bool GiveRules::settle(std::vector<UnitState>& states) const {
+    for (bool changed = !rules_.empty(); changed;) {
+        changed = false;
+        for (const Rule& rule : rules_) {
+            if (!settle(rule, states, changed)) return false;
+        }
+    }
+    return true;
+}
+
+void GiveRules::give_enough(std::span<const UnitState> states,
+                            std::span<const Wide> weights,
+                            std::vector<bool>& gone) const {
+    for (const Rule& rule : rules_) {
+        Sums sums = sums_of(rule, gone);
+        if (!rule.at_least || holds(rule, sums)) continue;
+        std::vector<Gift> offers;
+        std::ranges::copy_if(rule.gifts, std::back_inserter(offers), [&](const Gift& gift) {
+            return states[gift.unit] == UnitState::kOpen && !gone[gift.unit];
+        });
+        std::ranges::stable_sort(offers, [&](const Gift& a, const Gift& b) {
+            return weights[a.unit] / static_cast<Wide>(a.amount) < weights[b.unit] / static_cast<Wide>(b.amount);
+        });
+        for (const Gift& gift : offers) {
+            if (sums.gone >= rule.amount) break;
+            gone[gift.unit] = true;
+            for (std::uint32_t u : along_of_[gift.unit])
+                gone[u] = true;
+            sums = sums_of(rule, gone);
+        }
+    }
+}
+
+std::optional<std::uint32_t> GiveRules::undecided(std::span<const UnitState> states,
+                                                  const std::vector<bool>& gone) const {
+    for (const Rule& rule : rules_) {
+        if (holds(rule, sums_of(rule, gone))) continue;
+        const auto is_open = [&](std::uint32_t u, bool picked) {
+            return states[u] == UnitState::kOpen && gone[u] == picked;
+        };
+        // Whether anybody gives at all, then who gives most of what is too much or too little.
+        if (rule.at_least) {
+            for (std::uint32_t u : rule.givers) {
+                if (is_open(u, true)) return u;
+            }
+        }
+        const Gift* most = nullptr;
+        for (const Gift& gift : rule.gifts) {
+            if (!is_open(gift.unit, !rule.at_least)) continue;
+            if (most == nullptr || gift.amount > most->amount) most = &gift;
+        }
+        if (most != nullptr) return most->unit;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::int64_t> GiveRules::gifts_of(std::uint32_t unit) const {
+    std::vector<std::int64_t> out;
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+        const auto gift = std::ranges::find(rules_[r].gifts, unit, &Gift::unit);
+        const bool gives = std::ranges::find(rules_[r].givers, unit) != rules_[r].givers.end();
+        if (gift == rules_[r].gifts.end() && !gives) continue;
+        const std::int64_t amount = gift == rules_[r].gifts.end() ? 0 : gift->amount;
+        out.insert(out.end(), {static_cast<std::int64_t>(r), amount, gives ? 1 : 0});
+    }
+    return out;
+}
+
+}  // namespace reprieve

@@ -1,0 +1,70 @@
+// GiveRules: what quotas and limits ask of the units that go, by arithmetic.
+//
+// While units are decided one by one, a rule may leave no choice: whoever would give too much stays, whoever is needed
+// goes. A set of units is allowed exactly when every rule holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plugins/give_rule.h"
+#include "search/slot_cover.h"
+#include "search/units.h"
+
+namespace reprieve {
+
+// Whether every pod gives back all that it asks for: none was promised more than it has.
+[[nodiscard]] bool gives_what_it_asks(const Snapshot& snapshot, const UnitList& list);
+
+class GiveRules {
+public:
+    GiveRules() = default;
+    GiveRules(const Snapshot& snapshot, const UnitList& list, std::span<const GiveRule> rules);
+
+    [[nodiscard]] bool empty() const { return rules_.empty(); }
+    // Decides what the rules leave no choice about. False: they cannot all hold any more.
+    [[nodiscard]] bool settle(std::vector<UnitState>& states) const;
+    // Whether they all hold if these units go, and nobody else.
+    [[nodiscard]] bool hold(const std::vector<bool>& gone) const;
+    // Adds units that may go to those that do, where too little is given; the cheapest first by these weights.
+    void give_enough(std::span<const UnitState> states, std::span<const Wide> weights, std::vector<bool>& gone) const;
+    // Of a rule that does not hold for these: who is to be decided next. Nullopt: they all hold, or nobody can help.
+    [[nodiscard]] std::optional<std::uint32_t> undecided(std::span<const UnitState> states,
+                                                         const std::vector<bool>& gone) const;
+    // What the unit gives to each rule, as a list of numbers that is the same for units that do the same.
+    [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
+
+private:
+    struct Gift {
+        std::uint32_t unit = 0;
+        std::int64_t amount = 0;
+    };
+    struct Rule {
+        bool at_least = false;
+        std::int64_t amount = 0;
+        bool always = true;
+        std::vector<Gift> gifts;            // of those who give something
+        std::vector<std::uint32_t> givers;  // units with which it holds, if not always
+    };
+    struct Sums {
+        std::int64_t gone = 0;
+        std::int64_t open = 0;
+        bool applies = false;
+    };
+    [[nodiscard]] Sums sums_of(const Rule& rule, std::span<const UnitState> states) const;
+    [[nodiscard]] Sums sums_of(const Rule& rule, const std::vector<bool>& gone) const;
+    [[nodiscard]] static bool holds(const Rule& rule, const Sums& sums);
+    // What goes along with a gang that goes whole.
+    [[nodiscard]] std::int64_t given_with(const Rule& rule, const Gift& gift, std::span<const UnitState> states) const;
+    [[nodiscard]] bool settle(const Rule& rule, std::vector<UnitState>& states, bool& changed) const;
+    void stay(std::vector<UnitState>& states, std::uint32_t unit) const;
+    void go(std::vector<UnitState>& states, std::uint32_t unit) const;
+
+    std::vector<Rule> rules_;
+    std::vector<std::int32_t> whole_of_;                // of each unit; -1: none
+    std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
+};
+
+}  // namespace reprieve
