@@ -8,6 +8,7 @@
 #include "actions/eviction_mode.h"
 #include "base/check.h"
 #include "plugins/share_vote.h"
+#include "search/domain_contest.h"
 
 namespace reprieve {
 
@@ -135,63 +136,21 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
         std::size_t last = space.soft ? first + 1 : space.domains.size();
         while (space.soft && last < space.domains.size() && space.domains[last].tier == space.domains[first].tier)
             ++last;
-        std::vector<std::unique_ptr<GangVictims>> entered;
-        std::vector<Cost> bounds;  // of domains that may be cheaper than the best, as far as they are known
+        DomainContest contest({.improve = action_.improve,
+                               .max_domains = static_cast<std::size_t>(action_.max_domains),
+                               .budget = desk_.session.config.search_budget.us});
         for (std::size_t i = first; i < last; ++i) {
-            auto victims = std::make_unique<GangVictims>(
-                desk_.session, desk_.placer, rules, members, make_seat(s, home, space.domains[i]));
-            if (victims->feasible()) {
-                entered.push_back(std::move(victims));
-                continue;
-            }
-            if (why_not.empty()) why_not = victims->binding();
-            if (!victims->certain()) bounds.push_back(victims->bound());
+            contest.enter(std::make_unique<GangVictims>(
+                desk_.session, desk_.placer, rules, members, make_seat(s, home, space.domains[i])));
         }
-        unproven_ = unproven_ || !bounds.empty();
-        std::ranges::stable_sort(entered, {}, [](const auto& v) { return v->bound(); });
-        std::size_t tried = 0;
-        std::vector<GangVictims*> left_out;
-        for (const auto& victims : entered) {
-            const bool out = tried == static_cast<std::size_t>(action_.max_domains) ||
-                             (best && (!action_.improve || !(victims->bound() < best->cost)));
-            if (out) left_out.push_back(victims.get());
-            auto choice = out ? std::nullopt : victims->find();
-            if (!victims->ruled_out()) bounds.push_back(choice ? choice->bound : victims->bound());
-            tried += out ? 0 : 1;
-            unproven_ = unproven_ || (!choice && !victims->ruled_out());
-            if (victims->ruled_out() && why_not.empty()) why_not = victims->binding();
-            if (choice) challenge(best, std::move(*choice));
-        }
-        if (best) bound_ = *std::ranges::min_element(bounds);
-        if (best && !runner_up_) look_for_runner_up(*best, left_out);
+        best = contest.run();
+        if (best) bound_ = contest.bound();
+        runner_up_ = contest.runner_up();
+        unproven_ = unproven_ || contest.unproven();
+        if (why_not.empty()) why_not = contest.why_not();
         first = last;
     }
     return best;
-}
-
-// Nobody came second: somewhere else a plain walk may do.
-void GangEvict::look_for_runner_up(const GangChoice& best, std::span<GangVictims* const> others) {
-    constexpr std::size_t kMostTries = 4;
-    for (GangVictims* victims : others.first(std::min(others.size(), kMostTries))) {
-        const std::optional<Cost> cost = victims->plain_cost();
-        if (!cost || *cost < best.cost) continue;
-        runner_up_ = cost;
-        return;
-    }
-}
-
-// Keeps the cheaper of two; whatever loses may be the runner-up.
-void GangEvict::challenge(std::optional<GangChoice>& best, GangChoice choice) {
-    const auto lost = [&](const std::optional<Cost>& cost) {
-        if (cost && (!runner_up_ || *cost < *runner_up_)) runner_up_ = cost;
-    };
-    lost(choice.runner_up);
-    if (best && !(choice.cost < best->cost)) {
-        lost(choice.cost);
-        return;
-    }
-    if (best) lost(best->cost);
-    best = std::move(choice);
 }
 
 void GangEvict::carry_out(const Demand& demand,

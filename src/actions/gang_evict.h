@@ -42,8 +42,6 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
-    void look_for_runner_up(const GangChoice& best, std::span<GangVictims* const> others);
-    void challenge(std::optional<GangChoice>& best, GangChoice choice);
     void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,
                  const GangChoice& choice,

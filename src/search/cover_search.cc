@@ -23,6 +23,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
         let_go(root_, unit);
     set_prices();
     shares_ = cover_->even_shares(priced_weights());
+    whole_shares_ = cover_->whole_shares(weights_);
 }
 
 void CoverSearch::build_cover() {
@@ -108,6 +109,10 @@ void CoverSearch::build_classes() {
     }
     std::map<std::pair<std::vector<std::int64_t>, Wide>, std::uint32_t> classes;
     class_of_.resize(units.size());
+    along_of_.resize(units.size());
+    for (std::uint32_t u = 0; u < units.size(); ++u) {
+        if (units[u].whole >= 0) along_of_[static_cast<std::size_t>(units[u].whole)].push_back(u);
+    }
     for (std::uint32_t u = 0; u < units.size(); ++u) {
         std::vector<std::int64_t> key = cover_->gifts_of(u);
         const Cost& alone = scale_->alone(u);
@@ -189,10 +194,21 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
     Settled settled{.states = root_, .bound = {}, .floors = {}};
     settle_largest(settled);
     cover_->tune(settled.states, shares_, kTrials);
-    most_work_ = work() + budget;
     open_bound_.reset();
     owner_.reset();
+    if (best && !best->chosen.empty()) {
+        made_ = same_here(*best);
+        is_new_ = true;
+    }
+    const std::int64_t end = work() + budget;
+    most_work_ = work() + budget / 8;
     descend(root_, owner_.bound_);
+    if (open_bound_) {
+        if (!made_.empty()) decide_anew(budget * 3 / 8);
+        open_bound_.reset();
+        most_work_ = end;
+        descend(root_, owner_.bound_);
+    }
     if (cover_->overflowed()) open_bound_ = owner_.bound_;
     if (!open_bound_) return best ? best->cost : owner_.bound_;
     return best ? std::min(*open_bound_, best->cost) : *open_bound_;
@@ -200,7 +216,7 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
 
 void CoverSearch::leave_open(const Cost& bound) { open_bound_ = open_bound_ ? std::min(*open_bound_, bound) : bound; }
 
-bool CoverSearch::serves(const States& states) const {
+bool CoverSearch::serves(const States& states) {
     if (!cover_->holds(states)) return false;
     if (rules_.empty()) return true;
     States decided = states;
@@ -218,6 +234,7 @@ void CoverSearch::descend(States states, const Cost& inherited) {
     const auto hopeless = [&] { return *best_ && !(relaxed->bound < (*best_)->cost); };
     if (hopeless()) return;
     const Attempt made = attempt(states, relaxed->choice);
+    exchange();
     const bool legal = made == Attempt::kMade;
     // A rule that the arithmetic does not see stands in the way: others may be better off than it thinks.
     if (made == Attempt::kUnseen) leave_open(relaxed->bound);
@@ -257,12 +274,13 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     const std::size_t before = units.size();
     if (!rules_.empty() && !add_by_rules(states, units)) return Attempt::kForbidden;
     const Attempt made = units.size() > before ? Attempt::kMadeWithOthers : Attempt::kMade;
-    if (owner_.rules_.attack.open_split && overdrawn(owner_.session_.snapshot, owner_.list_, units))
-        return Attempt::kForbidden;
+    if (!spares_hold(units)) return Attempt::kForbidden;
     if (by_amounts_) {
         give_back(units);
         // Nothing but amounts decides: what is not cheaper need not be tried.
         if (!owner_.is_better(units, *best_)) return made;
+        made_ = units;
+        is_new_ = true;
     }
     for (std::uint32_t u : units) {
         owner_.take(u);
@@ -299,7 +317,7 @@ void CoverSearch::give_back(std::vector<std::uint32_t>& units) const {
         if (!gone[u] || (all[u].whole >= 0 && gone[static_cast<std::size_t>(all[u].whole)])) return;
         count.give(u);
         gone[u] = false;
-        const bool spared = all[u].kind != UnitKind::kWhole || spares_hold(units, gone);
+        const bool spared = all[u].kind != UnitKind::kWhole || spares_hold(gone);
         if (count.enough() && spared && rules_.hold(gone)) return;
         count.take(u);
         gone[u] = true;
@@ -313,10 +331,24 @@ void CoverSearch::give_back(std::vector<std::uint32_t>& units) const {
 }
 
 // Open splits: no gang loses more than it can spare, unless it goes whole.
-bool CoverSearch::spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const {
-    if (!owner_.rules_.attack.open_split) return true;
-    std::erase_if(units, [&](std::uint32_t u) { return !gone[u]; });
-    return !overdrawn(owner_.session_.snapshot, owner_.list_, units);
+bool CoverSearch::spares_hold(const std::vector<std::uint32_t>& units) const {
+    if (spares_.empty()) return true;
+    std::vector<bool> gone(owner_.list_.units.size());
+    for (std::uint32_t u : units)
+        gone[u] = true;
+    return spares_hold(gone);
+}
+
+bool CoverSearch::spares_hold(const std::vector<bool>& gone) const {
+    const auto is_gone = [&](std::uint32_t u) { return gone[u]; };
+    return std::ranges::all_of(spares_, [&](const Spares& spares) {
+        if (spares.whole >= 0 && gone[static_cast<std::size_t>(spares.whole)]) return true;
+        const auto lost = static_cast<std::size_t>(std::ranges::count_if(spares.units, is_gone));
+        if (spares.counted) return lost <= spares.most;
+        std::vector<std::uint32_t> mine;
+        std::ranges::copy_if(spares.units, std::back_inserter(mine), is_gone);
+        return !overdrawn(owner_.session_.snapshot, owner_.list_, mine);
+    });
 }
 
 // First what was paid for in part, the dearest; then a gang that goes, for its surplus goes with it; then anybody.
@@ -324,13 +356,18 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
     const auto dearest = [&](std::span<const std::uint32_t> units) {
         return *std::ranges::max_element(units, {}, [&](std::uint32_t u) { return weights_[u]; });
     };
-    // Whether a gang goes whole that would lose more than it can spare.
+    // Whether a gang goes whole that would lose more than it can spare; if not, whom of its pods it loses.
     for (const Spares& spares : spares_) {
-        const auto lost = std::ranges::count_if(spares.units, [&](std::uint32_t u) {
-            return states[u] == UnitState::kGone || std::ranges::find(choice.chosen, u) != choice.chosen.end();
-        });
-        const bool undecided = spares.whole >= 0 && states[static_cast<std::size_t>(spares.whole)] == UnitState::kOpen;
-        if (undecided && static_cast<std::size_t>(lost) > spares.most) return static_cast<std::uint32_t>(spares.whole);
+        const auto is_picked = [&](std::uint32_t u) { return std::ranges::binary_search(choice.chosen, u); };
+        const auto lost = std::ranges::count_if(
+            spares.units, [&](std::uint32_t u) { return states[u] == UnitState::kGone || is_picked(u); });
+        if (static_cast<std::size_t>(lost) <= spares.most) continue;
+        const UnitState whole = spares.whole >= 0 ? states[static_cast<std::size_t>(spares.whole)] : UnitState::kStays;
+        if (whole == UnitState::kOpen) return static_cast<std::uint32_t>(spares.whole);
+        if (whole == UnitState::kGone) continue;
+        std::vector<std::uint32_t> picked_here;
+        std::ranges::copy_if(spares.units, std::back_inserter(picked_here), is_picked);
+        if (!picked_here.empty()) return dearest(picked_here);
     }
     if (!rules_.empty()) {
         std::vector<bool> gone(states.size());
@@ -347,9 +384,8 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
 
 void CoverSearch::let_go(States& states, std::uint32_t unit) const {
     states[unit] = UnitState::kGone;
-    for (std::uint32_t u = 0; u < states.size(); ++u) {
-        if (owner_.list_.units[u].whole == static_cast<std::int32_t>(unit)) states[u] = UnitState::kGone;
-    }
+    for (std::uint32_t u : along_of_[unit])
+        states[u] = UnitState::kGone;
 }
 
 // If one of several that are alike stays, all of them may: a set with another of them is as good with this one.

@@ -6,6 +6,7 @@
 // shape, cost and nodes are decided together. Work is counted, not timed: the same input gives the same answer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,6 +31,8 @@ public:
     [[nodiscard]] Cost run(std::optional<GangChoice>& best, std::int64_t budget);
     // The last run ended by itself.
     [[nodiscard]] bool finished() const { return !open_bound_; }
+    // In about as many microseconds: what the cover did, and pods taken and given back.
+    [[nodiscard]] std::int64_t work() const { return cover_->work() + tried_; }
 
 private:
     using States = std::vector<UnitState>;
@@ -43,8 +46,12 @@ private:
     struct Floor {
         std::size_t term = 0;
         Wide weight = 0;
-        std::vector<Wide> weights;  // of the units, in those terms
-        bool free = false;          // whoever is left adds nothing to it
+        bool free = false;  // whoever is left adds nothing to it
+    };
+    // What the units weigh in the terms before one.
+    struct Before {
+        std::vector<Wide> weights;
+        SlotCover::Shares shares;
     };
     struct Settled {
         States states;  // with those put aside who cost more
@@ -81,11 +88,16 @@ private:
     [[nodiscard]] std::int64_t lowest_value(std::size_t term, const States& states) const;
 
     // Whether enough can go, by the rules.
-    [[nodiscard]] bool serves(const States& states) const;
+    [[nodiscard]] bool serves(const States& states);
     void descend(States states, const Cost& inherited);
+    // One of those that were taken last stays, others make up for it; as long as that is cheaper (cover_exchange.cc).
+    void exchange();
+    void exchange_one(std::uint32_t unit);
+    // The units of this list that are made of the pods of another one's choice.
+    [[nodiscard]] std::vector<std::uint32_t> same_here(const GangChoice& other) const;
+    // Part of the best set is decided anew, another part each time, for that much work.
+    void decide_anew(std::int64_t budget);
     void leave_open(const Cost& bound);
-    // In about as many microseconds: what the cover did, and pods taken and given back.
-    [[nodiscard]] std::int64_t work() const { return cover_->work() + tried_; }
     enum class Attempt {
         kMade,
         kMadeWithOthers,  // more than was picked had to go
@@ -97,7 +109,8 @@ private:
     [[nodiscard]] std::vector<std::uint32_t> picked(const States& states, const SlotCover::Choice& choice) const;
     [[nodiscard]] bool add_by_rules(const States& states, std::vector<std::uint32_t>& units) const;
     void give_back(std::vector<std::uint32_t>& units) const;
-    [[nodiscard]] bool spares_hold(std::vector<std::uint32_t> units, const std::vector<bool>& gone) const;
+    [[nodiscard]] bool spares_hold(const std::vector<std::uint32_t>& units) const;
+    [[nodiscard]] bool spares_hold(const std::vector<bool>& gone) const;
     [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
     void build_spares();
     // Open splits: prices for going, so that a gang does not give more than it can spare for nothing (cover_prices.cc).
@@ -124,10 +137,15 @@ private:
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;
     SlotCover::Shares shares_;  // of the weights
+    SlotCover::Shares whole_shares_;
     States root_;
-    std::vector<std::uint32_t> class_of_;  // units alike in all that counts
-    std::vector<Spares> spares_;           // of gangs that cannot spare all of theirs
+    std::vector<std::uint32_t> class_of_;                  // units alike in all that counts
+    std::vector<std::vector<std::uint32_t>> along_of_;     // units that go with this one
+    std::vector<Spares> spares_;                           // of gangs that cannot spare all of theirs
+    std::array<std::optional<Before>, kMaxTerms> before_;  // by term, once it was asked for
     std::optional<bool> must_break_;
+    std::vector<std::uint32_t> made_;  // the best set that was made here
+    bool is_new_ = false;              // and was not exchanged yet
     std::optional<GangChoice>* best_ = nullptr;
     std::int64_t most_work_ = 0;
     std::int64_t tried_ = 0;          // pods that were taken for real, to see

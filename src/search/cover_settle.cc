@@ -31,17 +31,23 @@ Wide CoverSearch::least_weight(const Settled& settled, Wide weight) const {
 
 // The least sum of the terms before this one. Where it can be had for nothing, those who would add to it are put aside.
 CoverSearch::Floor CoverSearch::settle_before(std::size_t term, Settled& settled) {
-    Floor floor{.term = term, .weight = 0, .weights = scale_->weights_before(term), .free = false};
-    const Wide gone = weight_of_gone(settled.states, floor.weights);
+    if (!before_[term]) {
+        std::vector<Wide> found = scale_->weights_before(term);
+        SlotCover::Shares shares = cover_->even_shares(found);
+        before_[term] = Before{.weights = std::move(found), .shares = std::move(shares)};
+    }
+    Floor floor{.term = term, .weight = 0, .free = false};
+    const std::vector<Wide>& weights = before_[term]->weights;
+    const Wide gone = weight_of_gone(settled.states, weights);
     States free_of_it = settled.states;
     for (std::uint32_t u = 0; u < free_of_it.size(); ++u) {
-        if (free_of_it[u] == UnitState::kOpen && floor.weights[u] > 0) free_of_it[u] = UnitState::kStays;
+        if (free_of_it[u] == UnitState::kOpen && weights[u] > 0) free_of_it[u] = UnitState::kStays;
     }
     floor.free = serves(free_of_it);
     floor.weight = gone;
     if (floor.free) {
         settled.states = std::move(free_of_it);
-    } else if (const auto choice = cover_->cheapest(settled.states, cover_->even_shares(floor.weights))) {
+    } else if (const auto choice = cover_->cheapest(settled.states, before_[term]->shares)) {
         // A set weighs whole steps, though the relaxation may pay for part of one.
         const Wide step = scale_->step(term);
         floor.weight = (gone + choice->cost + step - 1) / step * step;
@@ -54,8 +60,8 @@ CoverSearch::Floor CoverSearch::settle_before(std::size_t term, Settled& settled
 bool CoverSearch::still_serves(const States& states, const Floor& floor) {
     if (!serves(states)) return false;
     if (floor.free) return true;
-    const auto choice = cover_->cheapest(states, cover_->even_shares(floor.weights));
-    return choice && weight_of_gone(states, floor.weights) + choice->cost <= floor.weight;
+    const auto choice = cover_->cheapest(states, before_[floor.term]->shares);
+    return choice && weight_of_gone(states, before_[floor.term]->weights) + choice->cost <= floor.weight;
 }
 
 std::int64_t CoverSearch::lowest_value(std::size_t term, const States& states) const {
@@ -70,14 +76,18 @@ void CoverSearch::keep_lowest(const Floor& floor, Settled& settled) {
     const std::size_t term = floor.term;
     const bool breaks = owner_.rules_.order->terms()[term] == CostTerm::kBreaksGangs;
     States& states = settled.states;
-    std::set<std::int64_t> values;
+    std::vector<std::int64_t> values;  // few, though many units have them
+    const auto add = [&](std::int64_t value) {
+        if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+    };
     std::int64_t lowest = INT64_MIN;
     for (std::uint32_t u = 0; u < states.size(); ++u) {
         const std::int64_t value = scale_->alone(u).terms[term];
         if (states[u] == UnitState::kGone) lowest = std::max(lowest, value);
-        if (states[u] == UnitState::kOpen) values.insert(value);
+        if (states[u] == UnitState::kOpen) add(value);
     }
-    if (lowest != INT64_MIN) values.insert(lowest);
+    if (lowest != INT64_MIN) add(lowest);
+    std::ranges::sort(values);
     for (std::int64_t value : values) {
         if (value < lowest) continue;
         States fewer = states;

@@ -98,14 +98,16 @@ void GangVictims::take_over_violations() {
 }
 
 // A split that is not the order's is worth it only if it costs less.
-void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
+void GangVictims::search_other_splits(std::optional<GangChoice>& best, std::int64_t budget) {
     const Cost closed = best ? best->bound : bound_;
     std::optional<GangChoice> found = best;
     if (found) {
         found->bound = open_->bound_;
         found->exact = false;
     }
-    open_->search_exactly(found);
+    open_->spent_ = 0;
+    open_->search_exactly(found, budget);
+    spent_ += open_->spent_;
     if (!found) return;
     if (counts_units()) {
         found->bound = std::min(found->bound, closed);
@@ -124,7 +126,8 @@ void GangVictims::search_other_splits(std::optional<GangChoice>& best) {
 // is none for the other.
 bool GangVictims::counts_units() const { return rules_.order->has(CostTerm::kUnits); }
 
-const Cost& GangVictims::bound() const {
+Cost GangVictims::bound() const {
+    if (learned_) return *learned_;
     if (!open_) return bound_;
     return counts_units() ? std::min(bound_, open_->bound_) : open_->bound_;
 }

@@ -297,8 +297,34 @@ void GangVictims::keep_best(std::optional<GangChoice>& best) {
                       .runner_up = best ? std::optional(best->cost) : std::nullopt};
 }
 
-std::optional<GangChoice> GangVictims::find() {
+// Whatever costs no less than the limit is of no interest: a choice of nobody at that cost stands in for it.
+template <class Search>
+void GangVictims::search_below(const Cost* limit, std::optional<GangChoice>& best, Search search) {
+    std::optional<GangChoice> target = best;
+    const bool stands_in = limit != nullptr && !(best && best->cost < *limit);
+    if (stands_in) {
+        target = GangChoice{.seat = seat_,
+                            .list = {},
+                            .chosen = {},
+                            .cost = *limit,
+                            .bound = bound(),
+                            .exact = false,
+                            .runner_up = std::nullopt};
+    }
+    search(target);
+    if (target) learned_ = target->bound;
+    if (!stands_in || !target->chosen.empty()) {
+        best = std::move(target);
+    } else if (best) {
+        best->bound = target->bound;
+        best->exact = !(best->bound < best->cost);
+    }
+}
+
+std::optional<GangChoice> GangVictims::find(std::int64_t budget, const Cost* limit) {
+    constexpr std::int64_t kPartForOrder = 4;  // of the work, where other splits are looked at too
     std::optional<GangChoice> best;
+    spent_ = 0;
     if (select_by_bundles()) {
         give_back();
         keep_best(best);
@@ -310,23 +336,40 @@ std::optional<GangChoice> GangVictims::find() {
             keep_best(best);
         }
         reset();
-        search_exactly(best);
+        search_below(
+            limit, best, [&](auto& target) { search_exactly(target, open_ ? budget / kPartForOrder : budget); });
     }
     if (best && rules_.improve) settle_ties(*best);
     if (best && !best->runner_up) find_runner_up(best);
-    if (open_) search_other_splits(best);
+    if (open_) search_below(limit, best, [&](auto& target) { search_other_splits(target, budget - spent_); });
     ruled_out_ = !best && (open_ ? open_->finished_ : finished_);
     return best;
 }
 
-void GangVictims::search_exactly(std::optional<GangChoice>& best) {
+std::optional<GangChoice> GangVictims::find_cheaper(std::int64_t budget, const Cost* limit) {
+    std::optional<GangChoice> best;
+    spent_ = 0;
+    search_below(limit, best, [&](auto& target) {
+        if (open_)
+            search_other_splits(target, budget);
+        else
+            search_exactly(target, budget);
+    });
+    ruled_out_ = !best && (open_ ? open_->finished_ : finished_);
+    return best;
+}
+
+void GangVictims::search_exactly(std::optional<GangChoice>& best, std::int64_t budget) {
     if (best && !(bound_ < best->cost)) {
         best->exact = true;
+        best->bound = best->cost;
         finished_ = true;
         return;
     }
     if (cover_) {
-        const Cost bound = std::max(bound_, cover_->run(best, session_.config.search_budget.us));
+        const std::int64_t before = cover_->work();
+        const Cost bound = std::max(bound_, cover_->run(best, budget));
+        spent_ += cover_->work() - before;
         finished_ = cover_->finished();
         if (best) {
             best->bound = bound;

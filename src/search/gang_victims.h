@@ -58,16 +58,25 @@ public:
     [[nodiscard]] const std::string& binding() const { return binding_; }
     // All ways of placing the members were tried where the answer was no.
     [[nodiscard]] bool certain() const { return fit_.certain(); }
-    // No set of victims in this domain costs less, whichever pods of a gang are called its surplus.
-    [[nodiscard]] const Cost& bound() const;
+    // No set of victims in this domain costs less, whichever pods of a gang are called its surplus; or, after a search
+    // with a limit, none costs less than the limit.
+    [[nodiscard]] Cost bound() const;
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
+    [[nodiscard]] std::size_t node_count() const {
+        return seat_.domain.nodes.empty() ? session_.snapshot.nodes_by_name.size() : seat_.domain.nodes.size();
+    }
 
     ~GangVictims();
 
-    // REQUIRES: feasible(). Nullopt: the rules leave too little after all.
-    [[nodiscard]] std::optional<GangChoice> find();
+    // REQUIRES: feasible(). Nullopt: the rules leave too little after all. The search is for what costs less than the
+    // limit, if there is one; `budget` is its work, in about as many microseconds.
+    [[nodiscard]] std::optional<GangChoice> find(std::int64_t budget, const Cost* limit);
+    // Once more, for what costs less than the limit alone. REQUIRES: find().
+    [[nodiscard]] std::optional<GangChoice> find_cheaper(std::int64_t budget, const Cost* limit);
     // `find` found nothing, and all ways were tried.
     [[nodiscard]] bool ruled_out() const { return ruled_out_; }
+    // The work that the last of them took.
+    [[nodiscard]] std::int64_t spent() const { return spent_; }
     // What the seed's own walk would cost here, without a search. REQUIRES: feasible().
     [[nodiscard]] std::optional<Cost> plain_cost();
 
@@ -89,11 +98,13 @@ private:
     void force_overdrawn();
     void open_splits();
     [[nodiscard]] bool counts_units() const;
-    void search_other_splits(std::optional<GangChoice>& best);
+    void search_other_splits(std::optional<GangChoice>& best, std::int64_t budget);
     void take_over_violations();
     [[nodiscard]] Cost least_cost() const;
     [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
-    void search_exactly(std::optional<GangChoice>& best);
+    void search_exactly(std::optional<GangChoice>& best, std::int64_t budget);
+    template <class Search>
+    void search_below(const Cost* limit, std::optional<GangChoice>& best, Search search);
     void describe_binding();
     [[nodiscard]] bool vote(std::span<const std::uint32_t> units);
     void apply_vote();
@@ -135,6 +146,8 @@ private:
     std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`
     bool finished_ = false;               // the exact search left nothing open
     bool ruled_out_ = false;
+    std::optional<Cost> learned_;  // by searching: no set costs less
+    std::int64_t spent_ = 0;
     std::vector<PodId> breakers_;  // of budgets
     bool over_limit_ = false;
     bool contested_ = false;

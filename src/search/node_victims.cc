@@ -81,8 +81,9 @@ void NodeVictims::order_for_return(UnitList& list) {
 
 bool NodeVictims::find(NodeId node, Victims& out) {
     out.exact = false;
+    out.other_split = false;
     out.chosen.clear();
-    if (!walk(node, out)) return false;
+    if (!walk(node, out)) return find_other_split(node, out);
     REPRIEVE_CHECK(!out.chosen.empty(),
                    "an empty victim set on {} means that the pod fitted all along",
                    session_.snapshot.node_name(node));
@@ -314,6 +315,16 @@ bool NodeVictims::interchangeable(const UnitList& list) const {
 Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
     if (victims.exact) return victims.cost;
     const Snapshot& s = session_.snapshot;
+    if (victims.other_split || leaves_out(node, victims.list)) {
+        // Others than those in the list may go.
+        Toll least;
+        std::int32_t lowest = INT32_MAX;
+        for (PodId pod : s.node_pods[node])
+            lowest = std::min(lowest, s.pods[pod].unit_priority);
+        least.add_pod(lowest, INT64_MAX);
+        least.units = 1;
+        return rules_.order->cost(least);
+    }
     // At least one unit goes, and per short dimension at least as many pods as the largest ones need to cover it.
     std::int64_t fewest = 1;
     if (amounts_only_ && !limit_binds_) {
@@ -348,9 +359,22 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
 }
 
 void NodeVictims::improve(NodeId node, Victims& in_out) {
-    if (in_out.exact) return;
+    if (in_out.exact || in_out.other_split) return;
     SubsetSearch(*this, node, in_out).run();
     if (!in_out.list.contests.empty()) try_other_splits(node, in_out);
+}
+
+// Strict budgets go through the units in the order that the split belongs to: there it stays as it is.
+Victims NodeVictims::search_other_splits(NodeId node, UnitList& list, const Cost& limit) {
+    Attack open = rules_.attack;
+    open.open_split = true;
+    open.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
+    Victims other{.cost = limit, .chosen = {}, .list = {}};
+    finder_.on_node(node, open, other.list);
+    copy_violations(split_by_budget(session_.snapshot, list, by_importance_), other.list);
+    SubsetSearch(*this, node, other, true).run();
+    if (!other.chosen.empty()) close_splits(other.list, other.chosen);
+    return other;
 }
 
 // Other pods of a gang may be called its surplus than those that its order calls so, if that costs less.
@@ -359,22 +383,37 @@ void NodeVictims::try_other_splits(NodeId node, Victims& in_out) {
     const auto elsewhere = [&](const Unit& u) {
         return std::ranges::none_of(in_out.list.pods_of(u), [&](PodId p) { return s.pods[p].node == node; });
     };
-    // Strict budgets go through the units in the order that the split belongs to: there it stays as it is.
     if (rules_.pdb == PdbMode::kStrict) return;
-    Attack open = rules_.attack;
-    open.open_split = true;
-    open.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
-    Victims other{.cost = in_out.cost, .chosen = {}, .list = {}};
-    finder_.on_node(node, open, other.list);
-    copy_violations(split_by_budget(s, in_out.list, by_importance_), other.list);
-    SubsetSearch(*this, node, other, true).run();
+    Victims other = search_other_splits(node, in_out.list, in_out.cost);
     // Those who are in the way from elsewhere are not in the other list.
     const bool exact = in_out.exact && other.exact && std::ranges::none_of(in_out.list.units, elsewhere);
-    if (!other.chosen.empty()) {
-        close_splits(other.list, other.chosen);
-        in_out = std::move(other);
-    }
+    if (!other.chosen.empty()) in_out = std::move(other);
     in_out.exact = exact;
+}
+
+bool NodeVictims::leaves_out(NodeId node, const UnitList& list) const {
+    const auto listed = [&](GangId gang) {
+        std::size_t pods = 0;
+        for (const Unit& unit : list.units) {
+            if (unit.gang != gang) continue;
+            pods += static_cast<std::size_t>(std::ranges::count_if(
+                list.pods_of(unit), [&](PodId p) { return session_.snapshot.pods[p].node == node; }));
+        }
+        return pods;
+    };
+    return std::ranges::any_of(list.contests, [&](const auto& contest) { return listed(contest.gang) < contest.pods; });
+}
+
+bool NodeVictims::find_other_split(NodeId node, Victims& out) {
+    if (!rules_.improve || rules_.pdb == PdbMode::kStrict || barred_ || !leaves_out(node, out.list)) return false;
+    order_for_return(out.list);
+    Cost never;
+    never.terms.fill(INT64_MAX);
+    Victims other = search_other_splits(node, out.list, never);
+    if (other.chosen.empty()) return false;
+    other.other_split = true;
+    out = std::move(other);
+    return true;
 }
 
 }  // namespace reprieve

@@ -20,6 +20,7 @@ struct VictimRules {
     PdbMode pdb = PdbMode::kBestEffort;
     const CostOrder* order = nullptr;
     Dim work;  // dimension of lostWork; none: not counted
+    bool improve = true;
 };
 
 // Who asks for the room: a pending pod anywhere, or a running pod that waits for more room on its own node.
@@ -32,6 +33,7 @@ struct Asker {
 struct Victims {
     Cost cost;
     bool exact = false;                 // no cheaper set exists on this node
+    bool other_split = false;           // only other pods of a gang than its order's surplus make enough room
     std::vector<std::uint32_t> chosen;  // positions in `list.units`, from most to least important
     UnitList list;
 };
@@ -64,7 +66,13 @@ private:
     friend class SubsetSearch;
     [[nodiscard]] bool gather(NodeId node, UnitList& list);
     [[nodiscard]] bool walk(NodeId node, Victims& out);
+    // Only what costs less than `limit`.
+    [[nodiscard]] Victims search_other_splits(NodeId node, UnitList& list, const Cost& limit);
     void try_other_splits(NodeId node, Victims& in_out);
+    // No set of the order's split is enough; one of another split may be.
+    [[nodiscard]] bool find_other_split(NodeId node, Victims& out);
+    // Pods that a gang here could spare are in no unit of the list.
+    [[nodiscard]] bool leaves_out(NodeId node, const UnitList& list) const;
     [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
     [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
     [[nodiscard]] std::vector<PodId> remote_pods(NodeId node, const Answer& answer) const;

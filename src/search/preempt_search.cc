@@ -37,7 +37,8 @@ VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amoun
     return {.attack = {.priority = priority, .queue = row.queue, .cross_queue = action_.cross_queue, .need = amounts},
             .pdb = action_.pdb,
             .order = &order_,
-            .work = work_};
+            .work = work_,
+            .improve = action_.improve};
 }
 
 // Evictions there may help: the node says "not now", or it has room and only the queue's limit is in the way.

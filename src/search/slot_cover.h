@@ -31,7 +31,7 @@ public:
     struct Gift {
         std::uint32_t unit = 0;
         Room room{};
-        std::uint32_t share = 0;  // which of the unit's places this is; filled in by the cover
+        std::uint32_t share = 0;  // its place in `Shares`; filled in by the cover
     };
     struct Place {
         Room free{};
@@ -42,17 +42,23 @@ public:
     SlotCover(const Room& ask, std::int64_t wanted, std::vector<Place> places, std::size_t units);
 
     // Whether all members fit when everybody goes who does not stay.
-    [[nodiscard]] bool holds(std::span<const UnitState> states) const;
+    [[nodiscard]] bool holds(std::span<const UnitState> states);
 
     struct Choice {
         Wide cost = 0;                       // of the units that were open
         std::vector<std::uint32_t> chosen;   // open units with a share in it
         std::vector<std::uint32_t> partial;  // of those, the ones not paid for on all their nodes
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> paid;  // unit, and which of its shares
+        std::vector<std::uint32_t> paid;     // places in `Shares`
     };
-    // How the weight of each unit is divided over its places, in their order.
-    using Shares = std::vector<std::vector<Wide>>;
-    [[nodiscard]] Shares even_shares(std::span<const Wide> weights) const;
+    // What each place of each unit weighs, unit by unit. Those with the same version are the same.
+    struct Shares {
+        std::vector<Wide> weights;
+        std::uint64_t version = 0;
+    };
+    // The weight of each unit divided over its places; they add up to it.
+    [[nodiscard]] Shares even_shares(std::span<const Wide> weights);
+    // Each the whole weight: dear enough wherever the unit is taken.
+    [[nodiscard]] Shares whole_shares(std::span<const Wide> weights);
     // Nullopt: they never fit. Shares count for open units only.
     [[nodiscard]] std::optional<Choice> cheapest(std::span<const UnitState> states, const Shares& shares);
     // Divides the weights so that the answer for these states is dearer, in so many trials.
@@ -63,7 +69,7 @@ public:
     // Too many different units on one node: no answer can be trusted.
     [[nodiscard]] bool overflowed() const { return overflowed_; }
     // Work so far, in about as many microseconds: sets of units looked at, and something for each place.
-    [[nodiscard]] std::int64_t work() const { return looks_ / 32; }
+    [[nodiscard]] std::int64_t work() const { return looks_ / 16; }
 
     // How many members fit while units come and go one by one.
     class Count {
@@ -88,16 +94,51 @@ private:
         Wide cost = 0;
         std::uint64_t gifts = 0;  // a bit for each
     };
-    struct Menu {
-        std::size_t place = 0;
-        std::vector<Partial> best;  // by members gained; the first is for none
+    // What one place offers: by members gained, the first is for none.
+    using Menu = std::vector<Partial>;
+    // Who is decided how on a place, a bit for each gift.
+    struct Decided {
+        std::uint64_t open = 0;
+        std::uint64_t gone = 0;
+        friend bool operator==(const Decided&, const Decided&) = default;
+    };
+    // Members that fit with those gone who are, and with all open ones gone too.
+    struct Range {
+        std::int64_t least = 0;
+        std::int64_t most = 0;
+    };
+    // Neither changes while nobody on the place is decided otherwise: the last ones are kept.
+    struct KeptMenu {
+        std::uint64_t version = 0;
+        Decided decided;
+        Menu menu;
+    };
+    struct KeptRange {
+        bool known = false;
+        Decided decided;
+        Range range;
+    };
+    struct Shelf {
+        static constexpr std::size_t kMost = 4;
+        std::array<KeptMenu, kMost> menus;
+        std::array<KeptRange, kMost> ranges;
+        std::size_t next_menu = 0;
+        std::size_t next_range = 0;
     };
 
     [[nodiscard]] std::int64_t slots(const Room& room) const;
     [[nodiscard]] Room emptied(const Place& place, std::span<const UnitState> states, bool open_too) const;
-    [[nodiscard]] Menu menu_of(std::size_t place, std::span<const UnitState> states, const Shares& shares);
+    [[nodiscard]] static Decided decided_on(const Place& place, std::span<const UnitState> states);
+    [[nodiscard]] Range range_of(std::size_t place, const Decided& decided, std::span<const UnitState> states);
+    [[nodiscard]] const Menu& menu_of(std::size_t place,
+                                      const Decided& decided,
+                                      std::span<const UnitState> states,
+                                      const Shares& shares);
+    void write_menu(
+        const Place& place, const Range& range, std::span<const UnitState> states, const Shares& shares, Menu& menu);
 
     Room ask_;
+    std::size_t dims_ = 0;  // that are used
     std::int64_t wanted_;
     std::vector<Place> places_;
     struct Where {
@@ -105,6 +146,12 @@ private:
         std::uint32_t gift = 0;
     };
     std::vector<std::vector<Where>> places_of_;  // of each unit
+    std::vector<std::uint32_t> first_share_;     // of each unit
+    std::uint32_t share_count_ = 0;
+    std::uint64_t versions_ = 0;
+    std::vector<Shelf> shelves_;  // by place
+    std::vector<Partial> partials_;
+    std::vector<Partial> more_;
     bool overflowed_ = false;
     std::int64_t looks_ = 0;
 };

@@ -29,7 +29,7 @@ DIRECTIONS["app"] = set(DIRECTIONS)
 TESTS_MAY_USE_MANIFEST = {"state", "plugins", "search", "actions", "audit"}
 
 # Plugins cannot see each other. These headers of src/plugins are the contract that all of them share ...
-PLUGIN_CONTRACT = {f"plugins/{name}.h" for name in ("filter", "proportion", "score", "shares", "victim_vote")}
+PLUGIN_CONTRACT = {f"plugins/{name}.h" for name in ("filter", "give_rule", "proportion", "score", "shares", "victim_vote")}
 # ... and these files know every plugin, because listing them is their purpose.
 PLUGIN_LISTS = {"filters.h", "filters.cc"}
 # Limits of queues and of quotas, grants among them, are one plugin in several files.

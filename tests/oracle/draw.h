@@ -8,7 +8,8 @@ namespace reprieve::oracle {
 
 class Draw {
 public:
-    explicit Draw(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 0x1234567U) {}
+    // Scrambled, so that neighbouring seeds have nothing in common: SplitMix64's states are multiples of one step.
+    explicit Draw(std::uint64_t seed) : state_(seed) { state_ = next(); }
 
     // SplitMix64.
     std::uint64_t next() {

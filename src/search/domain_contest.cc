@@ -1,0 +1,112 @@
+#include "search/domain_contest.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kNodesPerBudget = 64;
+constexpr std::size_t kMostBudgets = 16;
+constexpr std::int64_t kPartForFirstLook = 4;
+
+}  // namespace
+
+void DomainContest::enter(std::unique_ptr<GangVictims> victims) {
+    if (victims->feasible()) {
+        nodes_ += victims->node_count();
+        const Cost bound = victims->bound();
+        entrants_.push_back({.victims = std::move(victims), .bound = bound});
+        return;
+    }
+    if (why_not_.empty()) why_not_ = victims->binding();
+    if (!victims->certain()) uncertain_.push_back(victims->bound());
+}
+
+bool DomainContest::may_be_cheaper(const Entrant& entrant) const {
+    return !entrant.ruled_out && (!best_ || entrant.bound < best_->cost);
+}
+
+std::optional<GangChoice> DomainContest::run() {
+    const std::size_t budgets = std::clamp<std::size_t>(nodes_ / kNodesPerBudget, 1, kMostBudgets);
+    left_ = rules_.budget * static_cast<std::int64_t>(budgets);
+    std::ranges::stable_sort(entrants_, {}, &Entrant::bound);
+    look_once();
+    if (rules_.improve) look_again();
+    unproven_ =
+        !uncertain_.empty() || std::ranges::any_of(entrants_, [&](const Entrant& e) { return !best_ && !e.ruled_out; });
+    if (!best_) return std::nullopt;
+    std::vector<Cost> bounds = uncertain_;
+    for (const Entrant& entrant : entrants_) {
+        if (!entrant.ruled_out) bounds.push_back(entrant.bound);
+    }
+    bound_ = bounds.empty() ? best_->cost : std::ranges::min(bounds);
+    if (!runner_up_) look_for_runner_up();
+    return std::move(best_);
+}
+
+void DomainContest::look_once() {
+    const std::int64_t all = entrants_.size() == 1 ? left_ : left_ / kPartForFirstLook;
+    const auto live = static_cast<std::int64_t>(std::max<std::size_t>(entrants_.size(), 1));
+    std::size_t tried = 0;
+    for (Entrant& entrant : entrants_) {
+        entrant.left_out = tried == rules_.max_domains || (best_ && (!rules_.improve || !may_be_cheaper(entrant)));
+        if (entrant.left_out) continue;
+        ++tried;
+        std::optional<GangChoice> choice = entrant.victims->find(all / live, best_ ? &best_->cost : nullptr);
+        left_ -= entrant.victims->spent();
+        challenge(entrant, std::move(choice));
+    }
+}
+
+// Those with the lowest bounds first; each gets its part of what is left.
+void DomainContest::look_again() {
+    std::vector<Entrant*> open;
+    for (Entrant& entrant : entrants_) {
+        if (!entrant.left_out && may_be_cheaper(entrant)) open.push_back(&entrant);
+    }
+    if (entrants_.size() == 1) return;  // it had everything
+    std::ranges::stable_sort(open, {}, &Entrant::bound);
+    for (std::size_t i = 0; i < open.size() && left_ > 0; ++i) {
+        if (!may_be_cheaper(*open[i])) continue;
+        const auto others = static_cast<std::int64_t>(
+            std::ranges::count_if(std::span(open).subspan(i), [&](const Entrant* e) { return may_be_cheaper(*e); }));
+        std::optional<GangChoice> choice =
+            open[i]->victims->find_cheaper(left_ / std::min<std::int64_t>(others, 2), best_ ? &best_->cost : nullptr);
+        left_ -= open[i]->victims->spent();
+        challenge(*open[i], std::move(choice));
+    }
+}
+
+void DomainContest::lost(const std::optional<Cost>& cost) {
+    if (cost && (!runner_up_ || *cost < *runner_up_)) runner_up_ = cost;
+}
+
+// Keeps the cheaper of two; whatever loses may be the runner-up.
+void DomainContest::challenge(Entrant& entrant, std::optional<GangChoice> choice) {
+    entrant.ruled_out = entrant.victims->ruled_out();
+    entrant.bound = choice ? choice->bound : entrant.victims->bound();
+    if (entrant.ruled_out && why_not_.empty()) why_not_ = entrant.victims->binding();
+    if (!choice) return;
+    lost(choice->runner_up);
+    if (best_ && !(choice->cost < best_->cost)) {
+        lost(choice->cost);
+        return;
+    }
+    if (best_) lost(best_->cost);
+    best_ = std::move(choice);
+}
+
+// Nobody came second: somewhere else a plain walk may do.
+void DomainContest::look_for_runner_up() {
+    std::size_t tries = 4;
+    for (Entrant& entrant : entrants_) {
+        if (!entrant.left_out || tries == 0) continue;
+        --tries;
+        const std::optional<Cost> cost = entrant.victims->plain_cost();
+        if (!cost || *cost < best_->cost) continue;
+        runner_up_ = cost;
+        return;
+    }
+}
+
+}  // namespace reprieve

@@ -1,0 +1,66 @@
+// DomainContest: the cheapest victims for one gang over all domains that could hold it.
+//
+// Domains enter with a bound below which no set of victims there costs. The one with the lowest is looked at first;
+// whoever cannot be cheaper than the best is left out. All share one budget of work: each domain gets a part of it, and
+// what is left goes to those that may still be cheaper.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/gang_victims.h"
+
+namespace reprieve {
+
+struct ContestRules {
+    bool improve = true;
+    std::size_t max_domains = 0;
+    std::int64_t budget = 0;  // of work, in about as many microseconds, for every 64 nodes
+};
+
+class DomainContest {
+public:
+    explicit DomainContest(const ContestRules& rules) : rules_(rules) {}
+
+    void enter(std::unique_ptr<GangVictims> victims);
+    // Nullopt: no domain has victims that the rules allow.
+    [[nodiscard]] std::optional<GangChoice> run();
+
+    // No set of victims costs less, in any domain. REQUIRES: run() found something.
+    [[nodiscard]] const Cost& bound() const { return bound_; }
+    [[nodiscard]] const std::optional<Cost>& runner_up() const { return runner_up_; }
+    // A domain was left although not everything was tried there.
+    [[nodiscard]] bool unproven() const { return unproven_; }
+    // What stands in the way in the first domain that was out; empty: none was.
+    [[nodiscard]] const std::string& why_not() const { return why_not_; }
+
+private:
+    struct Entrant {
+        std::unique_ptr<GangVictims> victims;
+        bool left_out = false;
+        bool ruled_out = false;
+        Cost bound;
+    };
+    void look_once();
+    void look_again();
+    void challenge(Entrant& entrant, std::optional<GangChoice> choice);
+    void look_for_runner_up();
+    void lost(const std::optional<Cost>& cost);
+    [[nodiscard]] bool may_be_cheaper(const Entrant& entrant) const;
+
+    ContestRules rules_;
+    std::vector<Entrant> entrants_;
+    std::vector<Cost> uncertain_;  // bounds of domains that do not hold the gang as far as is known
+    std::size_t nodes_ = 0;
+    std::int64_t left_ = 0;  // of the budget
+    std::optional<GangChoice> best_;
+    std::optional<Cost> runner_up_;
+    Cost bound_;
+    bool unproven_ = false;
+    std::string why_not_;
+};
+
+}  // namespace reprieve
