@@ -57,10 +57,13 @@ bool QuotaVote::may_give(const Part& part) {
     for (QueueId q : levels_below_common(snapshot(), part.queue, job_.queue)) {
         if (breaks_guarantee(q, part.amounts)) return false;
     }
-    for (QueueId q : levels_given_to(snapshot(), job_.queue, part.queue)) {
-        if (std::ranges::find(returning_to_, q) == returning_to_.end()) returning_to_.push_back(q);
-    }
     return true;
+}
+
+void QuotaVote::gives(const Part& part, bool after_all) {
+    if (is_own(part.queue) || !is_in_quota(snapshot(), part.queue)) return;
+    for (QueueId q : levels_given_to(snapshot(), job_.queue, part.queue))
+        returning_to_[q] += after_all ? 1 : -1;
 }
 
 // Whoever takes from others ends within its own minimum. An ancestor that sets no minimum for a dimension sets none.
@@ -171,7 +174,8 @@ std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
 }
 
 bool QuotaVote::passes() const {
-    return std::ranges::all_of(returning_to_, [&](QueueId q) { return returns_to(q); });
+    return std::ranges::all_of(returning_to_,
+                               [&](const auto& level) { return level.second == 0 || returns_to(level.first); });
 }
 
 }  // namespace reprieve

@@ -48,6 +48,7 @@ public:
 
 private:
     [[nodiscard]] bool may_give(const Part& part) override;
+    void gives(const Part& part, bool after_all) override;
     [[nodiscard]] bool returns_to(QueueId level) const;
     [[nodiscard]] std::vector<GiveRule> return_rules(QueueId level, std::vector<QueueId> givers) const;
     [[nodiscard]] bool gives_in_vain(QueueId giver) const;
@@ -56,9 +57,9 @@ private:
 
     QuotaKinds kinds_;
     QuotaJob job_;
-    bool has_minimum_ = false;           // in every dimension it asks for that its quota manages
-    std::vector<QueueId> returning_to_;  // levels of the job's path for which others give back
-    std::vector<QueueId> hopeless_;      // levels of it that are above their minimums, whoever goes
+    bool has_minimum_ = false;             // in every dimension it asks for that its quota manages
+    std::map<QueueId, int> returning_to_;  // levels of the job's path for which others give back, and how many do
+    std::vector<QueueId> hopeless_;        // levels of it that are above their minimums, whoever goes
 };
 
 }  // namespace reprieve

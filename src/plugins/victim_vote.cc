@@ -39,8 +39,8 @@ void VictimVote::count_given(QueueId queue, const Resources& amounts) {
     }
 }
 
-bool VictimVote::accept(std::span<const PodId> pods) {
-    // Pods of one unit may sit in several queues; each gives its part.
+// Pods of one unit may sit in several queues; each gives its part.
+std::vector<VictimVote::Part> VictimVote::parts_of(std::span<const PodId> pods) const {
     std::vector<Part> parts;
     for (PodId pod : pods) {
         const QueueId queue = snapshot_.pods[pod].queue;
@@ -49,10 +49,27 @@ bool VictimVote::accept(std::span<const PodId> pods) {
         for (const auto& [dim, value] : snapshot_.class_of(pod).requests)
             part->amounts.add(dim, value);
     }
+    return parts;
+}
+
+bool VictimVote::accept(std::span<const PodId> pods) {
+    const std::vector<Part> parts = parts_of(pods);
     if (!std::ranges::all_of(parts, [&](const Part& part) { return part.queue && may_give(part); })) return false;
-    for (const Part& part : parts)
+    for (const Part& part : parts) {
         count_given(part.queue, part.amounts);
+        gives(part, true);
+    }
     return true;
+}
+
+void VictimVote::withdraw(std::span<const PodId> pods) {
+    for (const Part& part : parts_of(pods)) {
+        for (QueueId q : snapshot_.queue_path[part.queue]) {
+            for (const auto& [dim, value] : part.amounts)
+                given_[at(q, dim)] -= value;
+        }
+        gives(part, false);
+    }
 }
 
 }  // namespace reprieve

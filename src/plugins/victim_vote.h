@@ -28,6 +28,8 @@ public:
     virtual void reset();
     // Whether these pods may go on top of those accepted before; accepting counts them.
     [[nodiscard]] bool accept(std::span<const PodId> pods);
+    // Those who were accepted stay after all.
+    void withdraw(std::span<const PodId> pods);
     // Whether all that was accepted may go together.
     [[nodiscard]] virtual bool passes() const { return true; }
     // All that the vote asks of those who are candidates, as rules; nullopt: it asks for more than rules can say.
@@ -40,6 +42,8 @@ protected:
         Resources amounts;
     };
     [[nodiscard]] virtual bool may_give(const Part& part) = 0;
+    // It gives, or does not after all.
+    virtual void gives(const Part& /*part*/, bool /*after_all*/) {}
 
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
     [[nodiscard]] std::int64_t used_before(QueueId queue, Dim dim) const { return base_[at(queue, dim)]; }
@@ -52,6 +56,7 @@ protected:
     [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
 
 private:
+    [[nodiscard]] std::vector<Part> parts_of(std::span<const PodId> pods) const;
     [[nodiscard]] std::size_t at(QueueId queue, Dim dim) const { return queue.index() * snapshot_.dims + dim.index(); }
 
     const Snapshot& snapshot_;

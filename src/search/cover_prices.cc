@@ -3,7 +3,8 @@
 //
 // Each pod costs so much more, what the gang can spare is given back at that price, and the gang that goes whole costs
 // so much less that in sum nothing changes. Whoever keeps to what the gang can spare pays no more than before: the
-// answer stays a lower bound, whatever the prices. Good ones are found by trial.
+// answer stays a lower bound, whatever the prices. Good ones are found by trial. In the same way whoever gives from a
+// quota pays, and what the quota may lose is given back.
 #include <algorithm>
 
 #include "search/cover_search.h"
@@ -29,12 +30,13 @@ std::vector<Wide> CoverSearch::priced_weights() const {
             out[static_cast<std::size_t>(spares.whole)] -=
                 spares.price * static_cast<Wide>(spares.units.size() - spares.most);
     }
+    rules_.add_prices(out);
     return out;
 }
 
 // What those give back who could go alone and are still open.
 Wide CoverSearch::refund(const States& states) const {
-    Wide sum = 0;
+    Wide sum = rules_.refund(states);
     for (const Spares& spares : spares_) {
         if (spares.whole >= 0 && states[static_cast<std::size_t>(spares.whole)] == UnitState::kGone) continue;
         const auto gone =
@@ -57,11 +59,17 @@ void CoverSearch::adjust_prices(const SlotCover::Choice& choice, const States& s
         const Wide step = spares.most_price / kWholeRate * rate / beyond * excess;
         spares.price = std::clamp<Wide>(spares.price + step, 0, spares.most_price);
     }
+    if (rules_.empty()) return;
+    std::vector<bool> gone(states.size());
+    for (std::uint32_t u = 0; u < states.size(); ++u)
+        gone[u] = goes(u);
+    rules_.adjust_prices(gone, rate);
 }
 
 void CoverSearch::set_prices() {
-    if (spares_.empty()) return;
+    if (spares_.empty() && !rules_.priced()) return;
     const Wide dearest = *std::ranges::max_element(weights_);
+    rules_.limit_prices(dearest);
     for (Spares& spares : spares_) {
         if (!spares.counted) continue;
         const Wide whole = spares.whole >= 0 ? weights_[static_cast<std::size_t>(spares.whole)] : dearest;
@@ -71,6 +79,7 @@ void CoverSearch::set_prices() {
     if (!keep_unspared(settled.states) || !cover_->holds(settled.states)) return;
     settle_largest(settled);
     std::vector<Spares> best = spares_;
+    GiveRules best_rules = rules_;
     Wide most = 0;
     std::int64_t rate = kWholeRate;
     for (int i = 0; i < kTrials; ++i, rate = rate * 7 / 8) {
@@ -79,10 +88,12 @@ void CoverSearch::set_prices() {
         if (const Wide bound = choice->cost - refund(settled.states); bound > most) {
             most = bound;
             best = spares_;
+            best_rules = rules_;
         }
         adjust_prices(*choice, settled.states, rate);
     }
     spares_ = std::move(best);
+    rules_ = std::move(best_rules);
 }
 
 bool CoverSearch::must_break(std::size_t term) {

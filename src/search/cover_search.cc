@@ -6,6 +6,11 @@
 #include "search/surplus.h"
 
 namespace reprieve {
+namespace {
+
+constexpr std::size_t kRuleLooks = 128;  // in about a microsecond
+
+}  // namespace
 
 CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forced) : owner_(owner) {
     build_cover();
@@ -21,6 +26,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
+    possible_ = rules_.settle(root_);
     set_prices();
     shares_ = cover_->even_shares(priced_weights());
     whole_shares_ = cover_->whole_shares(weights_);
@@ -178,7 +184,7 @@ Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& 
 }
 
 std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
-    if (!rules_.settle(states) || !keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
+    if (!possible_ || !keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
     Settled settled{.states = std::move(states), .bound = {}, .floors = {}};
     settle_largest(settled);
     auto choice = cover_->cheapest(settled.states, shares_);
@@ -219,6 +225,7 @@ void CoverSearch::leave_open(const Cost& bound) { open_bound_ = open_bound_ ? st
 bool CoverSearch::serves(const States& states) {
     if (!cover_->holds(states)) return false;
     if (rules_.empty()) return true;
+    tried_ += static_cast<std::int64_t>(rules_.size() / kRuleLooks);
     States decided = states;
     return rules_.settle(decided) && cover_->holds(decided);
 }
@@ -228,6 +235,7 @@ void CoverSearch::descend(States states, const Cost& inherited) {
         leave_open(inherited);
         return;
     }
+    tried_ += static_cast<std::int64_t>(rules_.size() / kRuleLooks);
     if (!rules_.settle(states)) return;
     const auto relaxed = relax(states);
     if (!relaxed) return;
@@ -240,14 +248,16 @@ void CoverSearch::descend(States states, const Cost& inherited) {
     if (made == Attempt::kUnseen) leave_open(relaxed->bound);
     // Whoever else goes would only cost more.
     if (hopeless() || (legal && relaxed->choice.chosen.empty())) return;
-    const auto unit = branch_unit(states, relaxed->choice);
-    if (!unit) return;
-    States next = states;
-    let_go(next, *unit);
-    descend(next, relaxed->bound);
-    next = states;
-    let_stay(next, *unit);
-    descend(next, relaxed->bound);
+    const auto question = next_question(states, relaxed->choice);
+    if (!question) return;
+    for (bool stay : {question->stay, !question->stay}) {
+        States next = states;
+        if (stay)
+            let_stay(next, question->unit);
+        else
+            let_go(next, question->unit);
+        descend(std::move(next), relaxed->bound);
+    }
 }
 
 CoverSearch::Attempt CoverSearch::attempt(const States& states, const SlotCover::Choice& choice) {
@@ -287,7 +297,7 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
         tried_ += owner_.list_.units[u].count;
     }
     if (!owner_.fit_.passes() || !owner_.vote(owner_.taken_units())) return Attempt::kUnseen;
-    owner_.give_back();
+    if (!by_amounts_) owner_.give_back();
     owner_.keep_best(*best_);
     return made;
 }
@@ -313,14 +323,30 @@ void CoverSearch::give_back(std::vector<std::uint32_t>& units) const {
         count.take(u);
         gone[u] = true;
     }
-    const auto try_without = [&](std::uint32_t u) {
-        if (!gone[u] || (all[u].whole >= 0 && gone[static_cast<std::size_t>(all[u].whole)])) return;
+    const auto come_back = [&](std::uint32_t u) {
         count.give(u);
         gone[u] = false;
-        const bool spared = all[u].kind != UnitKind::kWhole || spares_hold(gone);
-        if (count.enough() && spared && rules_.hold(gone)) return;
+        if (count.enough() && rules_.hold(gone)) return true;
         count.take(u);
         gone[u] = true;
+        return false;
+    };
+    // A gang that stays after all gets back what it cannot spare.
+    const auto gang_comes_back = [&](std::uint32_t whole) {
+        std::vector<std::uint32_t> back{whole};
+        for (std::uint32_t u : along_of_[whole]) {
+            if (spares_hold(gone)) return;
+            if (come_back(u)) back.push_back(u);
+        }
+        if (spares_hold(gone)) return;
+        for (std::uint32_t u : back) {
+            count.take(u);
+            gone[u] = true;
+        }
+    };
+    const auto try_without = [&](std::uint32_t u) {
+        if (!gone[u] || (all[u].whole >= 0 && gone[static_cast<std::size_t>(all[u].whole)])) return;
+        if (come_back(u) && all[u].kind == UnitKind::kWhole) gang_comes_back(u);
     };
     for (std::uint32_t u : units)
         try_without(u);
@@ -352,9 +378,10 @@ bool CoverSearch::spares_hold(const std::vector<bool>& gone) const {
 }
 
 // First what was paid for in part, the dearest; then a gang that goes, for its surplus goes with it; then anybody.
-std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, const SlotCover::Choice& choice) const {
+std::optional<CoverSearch::Question> CoverSearch::next_question(const States& states,
+                                                                const SlotCover::Choice& choice) const {
     const auto dearest = [&](std::span<const std::uint32_t> units) {
-        return *std::ranges::max_element(units, {}, [&](std::uint32_t u) { return weights_[u]; });
+        return Question{.unit = *std::ranges::max_element(units, {}, [&](std::uint32_t u) { return weights_[u]; })};
     };
     // Whether a gang goes whole that would lose more than it can spare; if not, whom of its pods it loses.
     for (const Spares& spares : spares_) {
@@ -363,7 +390,7 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
             spares.units, [&](std::uint32_t u) { return states[u] == UnitState::kGone || is_picked(u); });
         if (static_cast<std::size_t>(lost) <= spares.most) continue;
         const UnitState whole = spares.whole >= 0 ? states[static_cast<std::size_t>(spares.whole)] : UnitState::kStays;
-        if (whole == UnitState::kOpen) return static_cast<std::uint32_t>(spares.whole);
+        if (whole == UnitState::kOpen) return Question{.unit = static_cast<std::uint32_t>(spares.whole)};
         if (whole == UnitState::kGone) continue;
         std::vector<std::uint32_t> picked_here;
         std::ranges::copy_if(spares.units, std::back_inserter(picked_here), is_picked);
@@ -373,13 +400,13 @@ std::optional<std::uint32_t> CoverSearch::branch_unit(const States& states, cons
         std::vector<bool> gone(states.size());
         for (std::uint32_t u : picked(states, choice))
             gone[u] = true;
-        if (const auto unit = rules_.undecided(states, gone)) return unit;
+        if (const auto question = rules_.undecided(states, gone)) return question;
     }
     if (!choice.partial.empty()) return dearest(choice.partial);
     if (!choice.chosen.empty()) return dearest(choice.chosen);
     const auto open = std::ranges::find(states, UnitState::kOpen);
     if (open == states.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(open - states.begin());
+    return Question{.unit = static_cast<std::uint32_t>(open - states.begin())};
 }
 
 void CoverSearch::let_go(States& states, std::uint32_t unit) const {

@@ -111,7 +111,9 @@ private:
     void give_back(std::vector<std::uint32_t>& units) const;
     [[nodiscard]] bool spares_hold(const std::vector<std::uint32_t>& units) const;
     [[nodiscard]] bool spares_hold(const std::vector<bool>& gone) const;
-    [[nodiscard]] std::optional<std::uint32_t> branch_unit(const States& states, const SlotCover::Choice& choice) const;
+    using Question = GiveRules::Question;
+    // Whom to decide next; nullopt: everybody is.
+    [[nodiscard]] std::optional<Question> next_question(const States& states, const SlotCover::Choice& choice) const;
     void build_spares();
     // Open splits: prices for going, so that a gang does not give more than it can spare for nothing (cover_prices.cc).
     void set_prices();
@@ -133,6 +135,7 @@ private:
     bool by_amounts_ = false;  // no other rule decides who may go and what is enough
     GiveRules rules_;
     bool rules_known_ = true;
+    bool possible_ = true;  // by the rules
     std::optional<SlotCover> cover_;
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;

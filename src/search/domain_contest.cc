@@ -5,7 +5,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kNodesPerBudget = 64;
+constexpr std::size_t kNodesPerBudget = 16;
 constexpr std::size_t kMostBudgets = 16;
 constexpr std::int64_t kPartForFirstLook = 4;
 
@@ -51,10 +51,11 @@ void DomainContest::look_once() {
     for (Entrant& entrant : entrants_) {
         entrant.left_out = tried == rules_.max_domains || (best_ && (!rules_.improve || !may_be_cheaper(entrant)));
         if (entrant.left_out) continue;
-        ++tried;
         std::optional<GangChoice> choice = entrant.victims->find(all / live, best_ ? &best_->cost : nullptr);
         left_ -= entrant.victims->spent();
         challenge(entrant, std::move(choice));
+        // Where nothing can be had, nobody was looked at for long.
+        tried += rules_.improve && entrant.ruled_out ? 0 : 1;
     }
 }
 

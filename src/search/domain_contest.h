@@ -18,7 +18,7 @@ namespace reprieve {
 struct ContestRules {
     bool improve = true;
     std::size_t max_domains = 0;
-    std::int64_t budget = 0;  // of work, in about as many microseconds, for every 64 nodes
+    std::int64_t budget = 0;  // of work, in about as many microseconds, for every 16 nodes, up to 16 times
 };
 
 class DomainContest {

@@ -61,10 +61,12 @@ bool GangVictims::vote(std::span<const std::uint32_t> units) {
     VictimVote* vote = rules_.vote;
     if (vote == nullptr) return true;
     vote->reset();
+    std::vector<bool> voted(list_.units.size());
+    for (std::uint32_t u : units)
+        voted[u] = true;
     // In the order the bundles were offered.
-    const bool accepted = std::ranges::all_of(order_, [&](std::uint32_t u) {
-        return std::ranges::find(units, u) == units.end() || vote->accept(list_.pods_of(list_.units[u]));
-    });
+    const bool accepted = std::ranges::all_of(
+        order_, [&](std::uint32_t u) { return !voted[u] || vote->accept(list_.pods_of(list_.units[u])); });
     return accepted && vote->passes();
 }
 
@@ -240,7 +242,18 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
 bool GangVictims::take_if_allowed(std::uint32_t unit) {
     const std::vector<bool> before = taken_;
     take_with_links(unit);
-    if (!rules_.vote_alone || vote(taken_units())) return true;
+    if (!rules_.vote_alone || rules_.vote == nullptr) return true;
+    // Those who were taken before have voted.
+    std::vector<std::uint32_t> accepted;
+    bool allowed = true;
+    for (std::uint32_t u : order_) {
+        if (!allowed || !taken_[u] || before[u]) continue;
+        allowed = rules_.vote->accept(list_.pods_of(list_.units[u]));
+        if (allowed) accepted.push_back(u);
+    }
+    if (allowed && rules_.vote->passes()) return true;
+    for (std::uint32_t u : accepted)
+        rules_.vote->withdraw(list_.pods_of(list_.units[u]));
     for (std::uint32_t other = 0; other < taken_.size(); ++other) {
         if (taken_[other] && !before[other]) give(other);
     }
@@ -248,6 +261,7 @@ bool GangVictims::take_if_allowed(std::uint32_t unit) {
 }
 
 bool GangVictims::select_by_bundles() {
+    if (rules_.vote != nullptr) rules_.vote->reset();
     // Who may not go now may go once others have gone, too.
     for (bool more = true; more;) {
         more = false;

@@ -47,7 +47,9 @@ GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const Gi
             all += amount;
         }
         const bool idle = rule.at_least ? !rule.always && rule.givers.empty() : all <= rule.amount;
-        if (!idle) rules_.push_back(std::move(rule));
+        if (idle) continue;
+        size_ += rule.gifts.size() + rule.givers.size();
+        rules_.push_back(std::move(rule));
     }
 }
 
@@ -125,8 +127,10 @@ bool GiveRules::settle(const Rule& rule, std::vector<UnitState>& states, bool& c
     if (!can_hold) return false;
     for (const Gift& gift : rule.gifts) {
         if (states[gift.unit] != UnitState::kOpen || sums.gone + sums.open - gift.amount >= rule.amount) continue;
+        const std::int64_t given = given_with(rule, gift, states);
         go(states, gift.unit);
-        sums = sums_of(rule, states);
+        sums.gone += given;
+        sums.open -= given;
         changed = true;
     }
     return true;
@@ -165,8 +169,8 @@ void GiveRules::give_enough(std::span<const UnitState> states,
     }
 }
 
-std::optional<std::uint32_t> GiveRules::undecided(std::span<const UnitState> states,
-                                                  const std::vector<bool>& gone) const {
+std::optional<GiveRules::Question> GiveRules::undecided(std::span<const UnitState> states,
+                                                        const std::vector<bool>& gone) const {
     for (const Rule& rule : rules_) {
         if (holds(rule, sums_of(rule, gone))) continue;
         const auto is_open = [&](std::uint32_t u, bool picked) {
@@ -175,7 +179,7 @@ std::optional<std::uint32_t> GiveRules::undecided(std::span<const UnitState> sta
         // Whether anybody gives at all, then who gives most of what is too much or too little.
         if (rule.at_least) {
             for (std::uint32_t u : rule.givers) {
-                if (is_open(u, true)) return u;
+                if (is_open(u, true)) return Question{.unit = u};
             }
         }
         const Gift* most = nullptr;
@@ -183,9 +187,58 @@ std::optional<std::uint32_t> GiveRules::undecided(std::span<const UnitState> sta
             if (!is_open(gift.unit, !rule.at_least)) continue;
             if (most == nullptr || gift.amount > most->amount) most = &gift;
         }
-        if (most != nullptr) return most->unit;
+        if (most != nullptr) return Question{.unit = most->unit, .stay = !rule.at_least};
     }
     return std::nullopt;
+}
+
+bool GiveRules::priced() const {
+    return std::ranges::any_of(rules_, [](const Rule& rule) { return !rule.at_least; });
+}
+
+// Amounts are counted in parts, rounded down for those who pay and up for what is given back: prices stay admissible.
+void GiveRules::limit_prices(Wide weight) {
+    constexpr std::int64_t kParts = 1000;
+    for (Rule& rule : rules_) {
+        if (rule.at_least) continue;
+        std::int64_t most = 0;
+        for (const Gift& gift : rule.gifts)
+            most = std::max(most, gift.amount);
+        rule.part = std::max<std::int64_t>(1, most / kParts);
+        rule.most_price = weight / static_cast<Wide>(std::max<std::int64_t>(1, most / rule.part));
+        rule.price = 0;
+    }
+}
+
+void GiveRules::add_prices(std::span<Wide> weights) const {
+    for (const Rule& rule : rules_) {
+        for (const Gift& gift : rule.gifts)
+            weights[gift.unit] += rule.price * static_cast<Wide>(gift.amount / rule.part);
+    }
+}
+
+Wide GiveRules::refund(std::span<const UnitState> states) const {
+    Wide sum = 0;
+    for (const Rule& rule : rules_) {
+        if (rule.price == 0) continue;
+        std::int64_t left = rule.amount;
+        for (const Gift& gift : rule.gifts)
+            left -= states[gift.unit] == UnitState::kGone ? gift.amount : 0;
+        sum += rule.price * static_cast<Wide>((left + rule.part - 1) / rule.part);
+    }
+    return sum;
+}
+
+void GiveRules::adjust_prices(const std::vector<bool>& gone, std::int64_t rate) {
+    constexpr Wide kWholeRate = 1000;
+    for (Rule& rule : rules_) {
+        if (rule.at_least) continue;
+        const std::int64_t given = sums_of(rule, gone).gone;
+        const std::int64_t large = std::max({rule.amount, given, rule.part});
+        const Wide step = rule.most_price / kWholeRate * rate * static_cast<Wide>((given - rule.amount) / rule.part) /
+                          static_cast<Wide>((large + rule.part - 1) / rule.part);
+        rule.price = std::clamp<Wide>(rule.price + step, 0, rule.most_price);
+    }
 }
 
 std::vector<std::int64_t> GiveRules::gifts_of(std::uint32_t unit) const {

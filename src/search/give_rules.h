@@ -30,9 +30,25 @@ public:
     [[nodiscard]] bool hold(const std::vector<bool>& gone) const;
     // Adds units that may go to those that do, where too little is given; the cheapest first by these weights.
     void give_enough(std::span<const UnitState> states, std::span<const Wide> weights, std::vector<bool>& gone) const;
-    // Of a rule that does not hold for these: who is to be decided next. Nullopt: they all hold, or nobody can help.
-    [[nodiscard]] std::optional<std::uint32_t> undecided(std::span<const UnitState> states,
-                                                         const std::vector<bool>& gone) const;
+    // Of a rule that does not hold for these: who is to be decided next, and whether it had better stay. Nullopt: they
+    // all hold, or nobody can help.
+    struct Question {
+        std::uint32_t unit = 0;
+        bool stay = false;
+    };
+    [[nodiscard]] std::optional<Question> undecided(std::span<const UnitState> states,
+                                                    const std::vector<bool>& gone) const;
+    // Rules that let go at most so much: prices for giving (cover_prices.cc). What each unit would pay, and what those
+    // who are still open get back together: no set that keeps to the rules pays more than that.
+    void add_prices(std::span<Wide> weights) const;
+    [[nodiscard]] Wide refund(std::span<const UnitState> states) const;
+    // No dearer than that all that one gives costs as much as this.
+    void limit_prices(Wide weight);
+    // Dearer where these units give too much, cheaper where they give less; by `rate` thousandths of the limit.
+    void adjust_prices(const std::vector<bool>& gone, std::int64_t rate);
+    [[nodiscard]] bool priced() const;
+    // How many numbers one look at all of them takes.
+    [[nodiscard]] std::size_t size() const { return size_; }
     // What the unit gives to each rule, as a list of numbers that is the same for units that do the same.
     [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
 
@@ -47,6 +63,9 @@ private:
         bool always = true;
         std::vector<Gift> gifts;            // of those who give something
         std::vector<std::uint32_t> givers;  // units with which it holds, if not always
+        Wide price = 0;                     // of one thousandth of the largest gift
+        Wide most_price = 0;
+        std::int64_t part = 1;  // one thousandth of the largest gift
     };
     struct Sums {
         std::int64_t gone = 0;
@@ -63,6 +82,7 @@ private:
     void go(std::vector<UnitState>& states, std::uint32_t unit) const;
 
     std::vector<Rule> rules_;
+    std::size_t size_ = 0;
     std::vector<std::int32_t> whole_of_;                // of each unit; -1: none
     std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
 };

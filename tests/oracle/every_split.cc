@@ -101,6 +101,10 @@ std::optional<Price> price_of_pods(const Instance& instance, const Domain& domai
     return bill.price();
 }
 
+bool may_lose(const Instance& instance, int gang, const std::vector<int>& gone) {
+    return gone.empty() || broken_by(instance, gang, gone).has_value();
+}
+
 Optimum try_every_split(const Instance& instance) {
     Optimum best;
     if (!QuotaRules(instance).may_trigger()) return best;

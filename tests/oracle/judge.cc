@@ -67,7 +67,12 @@ std::string judge_other_split(const Instance& instance, const Plan& plan, const 
     for (int spared : gone) {
         std::vector<int> rest = gone;
         std::erase(rest, spared);
-        if (price_of_pods(instance, domain, rest) && fits_without(instance, domain, rest))
+        const int gang = instance.pods[static_cast<std::size_t>(spared)].gang;
+        std::vector<int> others;
+        std::ranges::copy_if(rest, std::back_inserter(others), [&](int p) {
+            return instance.pods[static_cast<std::size_t>(p)].gang == gang;
+        });
+        if ((gang < 0 || may_lose(instance, gang, others)) && fits_without(instance, domain, rest))
             return fmt::format("{} need not go", instance.pods[static_cast<std::size_t>(spared)].name);
     }
     return "";

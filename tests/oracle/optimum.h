@@ -27,6 +27,8 @@ inline constexpr std::size_t kMostUnitsToTry = 12;
 [[nodiscard]] std::optional<Price> price_of_pods(const Instance& instance,
                                                  const Domain& domain,
                                                  const std::vector<int>& gone);
+// Whether a gang may lose just these of its pods, whichever of them are called its surplus.
+[[nodiscard]] bool may_lose(const Instance& instance, int gang, const std::vector<int>& gone);
 // The same where any pods of a gang may be its surplus, not only those that its order calls so. REQUIRES: few pods.
 [[nodiscard]] Optimum try_every_split(const Instance& instance);
 

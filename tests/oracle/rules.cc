@@ -327,14 +327,18 @@ bool links_hold(const std::vector<Unit>& units, const std::vector<bool>& gone) {
 
 bool fits_without(const Instance& instance, const Domain& domain, const std::vector<int>& gone) {
     if (!QuotaRules(instance).hold(gone)) return false;
+    std::vector<bool> runs(instance.pods.size(), true);
+    for (int p : gone)
+        runs[static_cast<std::size_t>(p)] = false;
     std::vector<Amounts> room;
     for (int node : domain.nodes)
-        room.push_back(free_on(instance, node));
-    for (int p : gone) {
-        const auto at = std::ranges::lower_bound(domain.nodes, pod_at(instance, p).node);
-        if (at == domain.nodes.end() || *at != pod_at(instance, p).node) continue;
+        room.push_back(instance.nodes[static_cast<std::size_t>(node)].size);
+    for (std::size_t p = 0; p < instance.pods.size(); ++p) {
+        const RunningPod& pod = instance.pods[p];
+        const auto at = std::ranges::lower_bound(domain.nodes, pod.node);
+        if (!runs[p] || at == domain.nodes.end() || *at != pod.node) continue;
         for (std::size_t d = 0; d < kDims; ++d)
-            room[static_cast<std::size_t>(at - domain.nodes.begin())][d] += pod_at(instance, p).ask[d];
+            room[static_cast<std::size_t>(at - domain.nodes.begin())][d] -= pod.ask[d];
     }
     std::vector<Amounts> members = instance.demand.members;
     std::ranges::sort(members, std::greater());
