@@ -40,17 +40,18 @@ void CoverSearch::exchange() {
 
 void CoverSearch::decide_anew(std::int64_t budget) {
     constexpr std::int64_t kSlice = 1500;
+    constexpr std::size_t kFewest = 4;  // that are open again
+    constexpr std::size_t kMost = 16;
     const std::int64_t end = work() + budget;
     std::uint64_t drawn = 1;
     const auto draw = [&](std::size_t below) {
         drawn = drawn * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
         return static_cast<std::size_t>((drawn >> 33U) % below);
     };
-    for (std::size_t share = 4; work() < end; share = share % 10 + 2) {
+    for (std::size_t open = kFewest; work() < end; open = open == kMost ? kFewest : open + 2) {
         States states = root_;
         std::vector<std::uint32_t> fixed = made_;
-        // As many as `share` twentieths of them are open again.
-        for (std::size_t left = std::max<std::size_t>(2, made_.size() * share / 20); left > 0 && !fixed.empty(); --left)
+        for (std::size_t left = open; left > 0 && !fixed.empty(); --left)
             fixed.erase(fixed.begin() + static_cast<std::ptrdiff_t>(draw(fixed.size())));
         for (std::uint32_t u : fixed)
             let_go(states, u);

@@ -235,7 +235,7 @@ void CoverSearch::descend(States states, const Cost& inherited) {
         leave_open(inherited);
         return;
     }
-    tried_ += static_cast<std::int64_t>(rules_.size() / kRuleLooks);
+    tried_ += 1 + static_cast<std::int64_t>(rules_.size() / kRuleLooks);
     if (!rules_.settle(states)) return;
     const auto relaxed = relax(states);
     if (!relaxed) return;

@@ -15,25 +15,18 @@ std::int64_t amount_of(const Snapshot& s, PodId pod, Dim dim) {
     return at == requests.end() ? 0 : at->value;
 }
 
-}  // namespace
-
-bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
-    return std::ranges::all_of(list.pods, [&](PodId pod) {
-        return std::ranges::all_of(s.class_of(pod).requests,
-                                   [&](const auto& a) { return room_of(s, pod, a.dim) == a.value; });
-    });
+std::vector<std::int32_t> wholes(const UnitList& list) {
+    std::vector<std::int32_t> out;
+    for (const Unit& unit : list.units)
+        out.push_back(unit.whole);
+    return out;
 }
 
-GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules)
-    : along_of_(list.units.size()) {
-    for (std::uint32_t u = 0; u < list.units.size(); ++u) {
-        whole_of_.push_back(list.units[u].whole);
-        if (list.units[u].whole >= 0) along_of_[static_cast<std::size_t>(list.units[u].whole)].push_back(u);
-    }
+std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules) {
+    std::vector<GiveRules::Rule> out;
     for (const GiveRule& told : rules) {
-        Rule rule{
-            .at_least = told.at_least, .amount = told.amount, .always = told.givers.empty(), .gifts = {}, .givers = {}};
-        std::int64_t all = 0;
+        GiveRules::Rule rule{
+            .at_least = told.at_least, .amount = told.amount, .gifts = {}, .always = told.givers.empty(), .givers = {}};
         for (std::uint32_t u = 0; u < list.units.size(); ++u) {
             std::int64_t amount = 0;
             bool gives = false;
@@ -44,16 +37,42 @@ GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const Gi
             }
             if (amount > 0) rule.gifts.push_back({u, amount});
             if (gives) rule.givers.push_back(u);
-            all += amount;
         }
+        out.push_back(std::move(rule));
+    }
+    return out;
+}
+
+}  // namespace
+
+bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
+    return std::ranges::all_of(list.pods, [&](PodId pod) {
+        return std::ranges::all_of(s.class_of(pod).requests,
+                                   [&](const auto& a) { return room_of(s, pod, a.dim) == a.value; });
+    });
+}
+
+GiveRules::GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules)
+    : whole_of_(std::move(whole_of)),
+      along_of_(whole_of_.size()) {
+    for (std::uint32_t u = 0; u < whole_of_.size(); ++u) {
+        if (whole_of_[u] >= 0) along_of_[static_cast<std::size_t>(whole_of_[u])].push_back(u);
+    }
+    for (Rule& rule : rules) {
+        std::int64_t all = 0;
+        for (const Gift& gift : rule.gifts)
+            all += gift.amount;
         const bool idle = rule.at_least ? !rule.always && rule.givers.empty() : all <= rule.amount;
         if (idle) continue;
         size_ += rule.gifts.size() + rule.givers.size();
-        rules_.push_back(std::move(rule));
+        rules_.push_back({std::move(rule)});
     }
 }
 
-GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) const {
+GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules)
+    : GiveRules(wholes(list), of_units(s, list, rules)) {}
+
+GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) {
     Sums sums{.applies = rule.always};
     for (const Gift& gift : rule.gifts) {
         if (states[gift.unit] == UnitState::kGone) sums.gone += gift.amount;
@@ -64,7 +83,7 @@ GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> 
     return sums;
 }
 
-GiveRules::Sums GiveRules::sums_of(const Rule& rule, const std::vector<bool>& gone) const {
+GiveRules::Sums GiveRules::sums_of(const Rule& rule, const std::vector<bool>& gone) {
     Sums sums{.applies = rule.always};
     for (const Gift& gift : rule.gifts)
         sums.gone += gone[gift.unit] ? gift.amount : 0;
@@ -199,7 +218,7 @@ bool GiveRules::priced() const {
 // Amounts are counted in parts, rounded down for those who pay and up for what is given back: prices stay admissible.
 void GiveRules::limit_prices(Wide weight) {
     constexpr std::int64_t kParts = 1000;
-    for (Rule& rule : rules_) {
+    for (Priced& rule : rules_) {
         if (rule.at_least) continue;
         std::int64_t most = 0;
         for (const Gift& gift : rule.gifts)
@@ -211,7 +230,7 @@ void GiveRules::limit_prices(Wide weight) {
 }
 
 void GiveRules::add_prices(std::span<Wide> weights) const {
-    for (const Rule& rule : rules_) {
+    for (const Priced& rule : rules_) {
         for (const Gift& gift : rule.gifts)
             weights[gift.unit] += rule.price * static_cast<Wide>(gift.amount / rule.part);
     }
@@ -219,7 +238,7 @@ void GiveRules::add_prices(std::span<Wide> weights) const {
 
 Wide GiveRules::refund(std::span<const UnitState> states) const {
     Wide sum = 0;
-    for (const Rule& rule : rules_) {
+    for (const Priced& rule : rules_) {
         if (rule.price == 0) continue;
         std::int64_t left = rule.amount;
         for (const Gift& gift : rule.gifts)
@@ -231,7 +250,7 @@ Wide GiveRules::refund(std::span<const UnitState> states) const {
 
 void GiveRules::adjust_prices(const std::vector<bool>& gone, std::int64_t rate) {
     constexpr Wide kWholeRate = 1000;
-    for (Rule& rule : rules_) {
+    for (Priced& rule : rules_) {
         if (rule.at_least) continue;
         const std::int64_t given = sums_of(rule, gone).gone;
         const std::int64_t large = std::max({rule.amount, given, rule.part});

@@ -20,7 +20,23 @@ namespace reprieve {
 
 class GiveRules {
 public:
+    struct Gift {
+        std::uint32_t unit = 0;
+        std::int64_t amount = 0;
+    };
+    // A rule told of units.
+    struct Rule {
+        bool at_least = false;  // else at most
+        std::int64_t amount = 0;
+        std::vector<Gift> gifts;  // of those who give something, in their order
+        bool always = true;
+        std::vector<std::uint32_t> givers;  // units with which it holds, if not always
+    };
+
     GiveRules() = default;
+    // `whole_of`: of each unit the one that does not go without it; -1: none.
+    GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules);
+    // For the units of a list.
     GiveRules(const Snapshot& snapshot, const UnitList& list, std::span<const GiveRule> rules);
 
     [[nodiscard]] bool empty() const { return rules_.empty(); }
@@ -53,27 +69,18 @@ public:
     [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
 
 private:
-    struct Gift {
-        std::uint32_t unit = 0;
-        std::int64_t amount = 0;
-    };
-    struct Rule {
-        bool at_least = false;
-        std::int64_t amount = 0;
-        bool always = true;
-        std::vector<Gift> gifts;            // of those who give something
-        std::vector<std::uint32_t> givers;  // units with which it holds, if not always
-        Wide price = 0;                     // of one thousandth of the largest gift
+    struct Priced : Rule {
+        Wide price = 0;  // of one part
         Wide most_price = 0;
-        std::int64_t part = 1;  // one thousandth of the largest gift
+        std::int64_t part = 1;  // about one thousandth of the largest gift
     };
     struct Sums {
         std::int64_t gone = 0;
         std::int64_t open = 0;
         bool applies = false;
     };
-    [[nodiscard]] Sums sums_of(const Rule& rule, std::span<const UnitState> states) const;
-    [[nodiscard]] Sums sums_of(const Rule& rule, const std::vector<bool>& gone) const;
+    [[nodiscard]] static Sums sums_of(const Rule& rule, std::span<const UnitState> states);
+    [[nodiscard]] static Sums sums_of(const Rule& rule, const std::vector<bool>& gone);
     [[nodiscard]] static bool holds(const Rule& rule, const Sums& sums);
     // What goes along with a gang that goes whole.
     [[nodiscard]] std::int64_t given_with(const Rule& rule, const Gift& gift, std::span<const UnitState> states) const;
@@ -81,7 +88,7 @@ private:
     void stay(std::vector<UnitState>& states, std::uint32_t unit) const;
     void go(std::vector<UnitState>& states, std::uint32_t unit) const;
 
-    std::vector<Rule> rules_;
+    std::vector<Priced> rules_;
     std::size_t size_ = 0;
     std::vector<std::int32_t> whole_of_;                // of each unit; -1: none
     std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
