@@ -14,6 +14,9 @@ namespace reprieve::oracle {
 // The same under a tree of quotas or queues, some of them full: one pending job or pod.
 [[nodiscard]] Instance small_quota_instance(std::uint64_t number);
 
+// The same with a cost of its own: some terms, in any order.
+void draw_cost(Instance& instance, std::uint64_t number);
+
 // Hosts of 8 GPUs in racks of 16 and rows of 64, nearly full of jobs of 1 to 64 GPUs; a third of them may not go. Where
 // small pods are scattered fewer may not, or no host could be cleared.
 struct MediumShape {

@@ -74,7 +74,8 @@ struct Demand {
     std::int64_t priority = 0;
     int quota = -1;
     bool is_fixed = false;
-    int tier = 0;  // hard topology: 0 anywhere, 1 one rack, 2 one rack or row
+    int tier = 0;                   // hard topology: 0 anywhere, 1 one rack, 2 one rack or row
+    std::vector<std::string> cost;  // terms in their order; empty: those of the action
 };
 
 struct Instance {

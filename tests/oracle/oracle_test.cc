@@ -34,7 +34,8 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t count) {
 
 SchedulerConfig config_for(const Demand& demand, bool improve) {
     constexpr std::array<const char*, 3> kActions{"preempt", "gangPreempt", "jobPreempt"};
-    const Json action{{"name", kActions[static_cast<std::size_t>(demand.way)]}, {"args", {{"improve", improve}}}};
+    Json action{{"name", kActions[static_cast<std::size_t>(demand.way)]}, {"args", {{"improve", improve}}}};
+    if (!demand.cost.empty()) action["args"]["cost"] = demand.cost;
     return property::read_config({{"actions", Json::array({{{"name", "allocate"}}, action})}});
 }
 
@@ -123,10 +124,13 @@ std::string complaint_of_splits(const Plan& plan, const Optimum& freest) {
 
 using Maker = Instance (*)(std::uint64_t);
 
-void against_everything(const char* what, Maker make, std::uint64_t count) {
+enum class CostTerms { kOfTheAction, kDrawn };
+
+void against_everything(const char* what, Maker make, std::uint64_t count, CostTerms terms = CostTerms::kOfTheAction) {
     Tally tally;
-    for (std::uint64_t i : numbers(0, count)) {
-        const Instance instance = make(i);
+    for (std::uint64_t i : numbers(terms == CostTerms::kDrawn ? 2'000'000 : 0, count)) {
+        Instance instance = make(i);
+        if (terms == CostTerms::kDrawn) draw_cost(instance, i);
         if (fits_without_evictions(instance) || !few_units(instance)) continue;
         const Optimum optimum = try_everything(instance);
         const Plan plan = plan_for(instance);
@@ -162,6 +166,15 @@ void solver_against_everything(const char* what, Maker make, std::uint64_t count
 TEST(Oracle, PodsAgainstEverything) { against_everything("pod", small_pod_instance, 3000); }
 TEST(Oracle, GangsAgainstEverything) { against_everything("gang", small_gang_instance, 3000); }
 TEST(Oracle, QuotasAgainstEverything) { against_everything("quota", small_quota_instance, 3000); }
+TEST(Oracle, PodsOfAnyCostAgainstEverything) {
+    against_everything("pod of any cost", small_pod_instance, 1000, CostTerms::kDrawn);
+}
+TEST(Oracle, GangsOfAnyCostAgainstEverything) {
+    against_everything("gang of any cost", small_gang_instance, 1000, CostTerms::kDrawn);
+}
+TEST(Oracle, QuotasOfAnyCostAgainstEverything) {
+    against_everything("quota of any cost", small_quota_instance, 1000, CostTerms::kDrawn);
+}
 TEST(Oracle, SolverAgreesOnPods) { solver_against_everything("pod", small_pod_instance, 60); }
 TEST(Oracle, SolverAgreesOnGangs) { solver_against_everything("gang", small_gang_instance, 60); }
 TEST(Oracle, SolverAgreesOnQuotas) { solver_against_everything("quota", small_quota_instance, 60); }

@@ -254,6 +254,7 @@ Amounts need_of(const Demand& demand) {
 }
 
 std::vector<std::string> term_names(const Demand& demand) {
+    if (!demand.cost.empty()) return demand.cost;
     switch (demand.way) {
         case Way::kPreempt:
             return {"pdbViolations", "maxPriority", "prioritySum", "pods", "latestStart"};
@@ -278,14 +279,22 @@ void Bill::add(int p, bool breaks_budget) {
 }
 
 Price Bill::price() const {
-    if (instance_.demand.way == Way::kPreempt)
-        return {violations_, highest_, priorities_, pods_, -start_seconds(first_start_)};
-    if (instance_.demand.way == Way::kJobPreempt) return {violations_, highest_, broken_, priorities_, pods_};
     std::int64_t resources = 0;
     const Amounts need = need_of(instance_.demand);
     for (std::size_t d = 0; d < kDims; ++d)
         resources += need[d] > 0 ? 1000 * destroyed_[d] / need[d] : 0;
-    return {violations_, broken_ > 0 ? 1 : 0, highest_, broken_, resources, pods_};
+    const std::map<std::string, std::int64_t> values{{"pdbViolations", violations_},
+                                                     {"breaksGangs", broken_ > 0 ? 1 : 0},
+                                                     {"maxPriority", highest_},
+                                                     {"gangsBroken", broken_},
+                                                     {"prioritySum", priorities_},
+                                                     {"resources", resources},
+                                                     {"pods", pods_},
+                                                     {"latestStart", -start_seconds(first_start_)}};
+    Price out;
+    for (const std::string& term : term_names(instance_.demand))
+        out.push_back(values.at(term));
+    return out;
 }
 
 Price price_of(const Instance& instance, const std::vector<Unit>& units, const std::vector<bool>& gone) {

@@ -42,7 +42,7 @@ struct Unit {
 // What all members ask for together.
 [[nodiscard]] Amounts need_of(const Demand& demand);
 
-// The terms of the default cost vector, in order.
+// The terms of the cost vector, in order.
 [[nodiscard]] std::vector<std::string> term_names(const Demand& demand);
 using Price = std::vector<std::int64_t>;
 

@@ -230,4 +230,15 @@ Instance small_pod_instance(std::uint64_t number) { return SmallMaker(number).po
 Instance small_gang_instance(std::uint64_t number) { return SmallMaker(number).gang_demand(); }
 Instance small_quota_instance(std::uint64_t number) { return SmallMaker(number).quota_demand(); }
 
+void draw_cost(Instance& instance, std::uint64_t number) {
+    Draw draw(number ^ 0xC057U);
+    std::vector<std::string> terms{
+        "pdbViolations", "breaksGangs", "maxPriority", "gangsBroken", "prioritySum", "resources", "pods"};
+    for (std::size_t wanted = static_cast<std::size_t>(draw.number(1, 5)); instance.demand.cost.size() < wanted;) {
+        const auto at = terms.begin() + draw.number(0, static_cast<int>(terms.size()) - 1);
+        instance.demand.cost.push_back(*at);
+        terms.erase(at);
+    }
+}
+
 }  // namespace reprieve::oracle
