@@ -61,17 +61,20 @@ void CoverSearch::decide_anew(std::int64_t budget) {
 }
 
 void CoverSearch::exchange_one(std::uint32_t unit) {
+    if (root_[unit] != UnitState::kOpen) return;
     States states = root_;
     for (std::uint32_t u : made_)
         states[u] = UnitState::kGone;
-    if (root_[unit] != UnitState::kOpen) return;
-    states[unit] = UnitState::kStays;
+    // A gang stays with whoever must go with it, and then need not lose the others either.
     const std::int32_t whole = owner_.list_.units[unit].whole;
-    if (whole >= 0) {
-        // Its gang stays with it.
-        if (root_[static_cast<std::size_t>(whole)] != UnitState::kOpen) return;
-        states[static_cast<std::size_t>(whole)] = UnitState::kStays;
+    const std::uint32_t gang = whole >= 0 ? static_cast<std::uint32_t>(whole) : unit;
+    if (root_[gang] != UnitState::kOpen) return;
+    if (states[gang] == UnitState::kGone) {
+        for (std::uint32_t u : along_of_[gang])
+            states[u] = root_[u];
     }
+    states[gang] = UnitState::kStays;
+    states[unit] = UnitState::kStays;
     if (!rules_.settle(states) || !keep_unspared(states) || !cover_->holds(states)) return;
     if (const auto choice = cover_->cheapest(states, whole_shares_)) static_cast<void>(attempt(states, *choice));
 }
