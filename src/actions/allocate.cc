@@ -65,6 +65,7 @@ bool place_members(Desk& desk, const Mandatory& members, View view, const Topolo
         desk.session.rollback(start);
         return false;
     }
+    if (desk.surplus_waits) return true;
     for (const std::vector<PodId>& batch : members.surplus) {
         // A batch that does not fit stays pending; the gang runs without it.
         static_cast<void>(place_in_seat(desk.session, desk.placer, batch, view, seat, note));
@@ -77,8 +78,14 @@ Served place_surplus(Desk& desk, const Demand& demand, const Mandatory& members,
     const Snapshot& s = desk.snapshot();
     const auto start = desk.session.tx.checkpoint();
     bool any = false;
+    // All members of a plan share one time.
+    const auto some_are = [&](PodState state) {
+        return std::ranges::any_of(s.gangs[demand.gang].pods, [&](PodId pod) { return s.pods[pod].state == state; });
+    };
+    const bool now = !some_are(PodState::kNominated);
+    const bool later = !some_are(PodState::kPlaced);
     for (View view : {View::kNow, View::kLater}) {
-        if (any) break;
+        if (any || !(view == View::kNow ? now : later)) continue;
         for (const std::vector<PodId>& batch : members.surplus) {
             for (const SearchDomain& domain : network_search_space(s, demand.gang).domains) {
                 const std::uint32_t note =

@@ -173,12 +173,30 @@ private:
         }
         const auto before = [&](const Demand& a, const Demand& b) { return demand_before(snapshot(), a, b); };
         std::ranges::sort(nominated_, before);
+        put_ready_first();
         for (Line& line : lines_)
             std::ranges::sort(line.demands, before);
         if (lines_.size() > 1) shares_.emplace(snapshot());
         for (const ActionConfig& action : actions_) {
             if (action.kind == ActionKind::kJobPreempt) delete_overdue(desk_, action, nominated_);
         }
+    }
+
+    // Among equals, whose promised room is there comes first: whoever must look for another place leaves it alone.
+    void put_ready_first() {
+        std::vector<std::pair<bool, Demand>> marked;
+        for (Demand& demand : nominated_) {
+            const bool ready = std::ranges::all_of(demand.pods, [&](PodId pod) {
+                const NodeId node = nominated_node(snapshot(), pod);
+                return !node || desk_.placer.fits(pod, node, View::kNow);
+            });
+            marked.emplace_back(ready, std::move(demand));
+        }
+        std::ranges::stable_sort(marked, [](const auto& a, const auto& b) {
+            return a.second.priority != b.second.priority ? a.second.priority > b.second.priority : a.first > b.first;
+        });
+        for (std::size_t i = 0; i < marked.size(); ++i)
+            nominated_[i] = std::move(marked[i].second);
     }
 
     Line& line_of(QueueId queue) {
@@ -213,13 +231,19 @@ private:
             });
             if (promised != nominated_.end()) {
                 std::rotate(next, promised, promised + 1);
-                if (const Demand& demand = *next++; !promises_.kept(demand)) serve(demand);
+                const Demand& demand = *next++;
+                desk_.surplus_waits = next != nominated_.end();
+                if (!promises_.kept(demand)) serve(demand);
             } else if (line != nullptr) {
+                desk_.surplus_waits = next != nominated_.end();
                 serve(line->demands[line->next++]);
             } else {
                 break;
             }
         }
+        desk_.surplus_waits = false;
+        for (const Demand& demand : surplus_)
+            serve(demand);
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
@@ -421,8 +445,14 @@ private:
 
     // Members of a served gang that got no place (surplus) are told so.
     void finish(const Demand& demand) {
+        Demand rest = demand;
+        rest.pods.clear();
         for (PodId pod : demand.pods) {
             if (snapshot().pods[pod].state == PodState::kPending) {
+                if (desk_.surplus_waits) {
+                    rest.pods.push_back(pod);
+                    continue;
+                }
                 if (preempts_as_surplus(demand, pod)) continue;
                 builder_.unplaced(describe_unplaced(
                     desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
@@ -430,6 +460,7 @@ private:
                 clear(pod);
             }
         }
+        if (!rest.pods.empty()) surplus_.push_back(std::move(rest));
     }
 
     // Where it is asked for, members beyond the minimum preempt as single pods do.
@@ -499,6 +530,7 @@ private:
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
+    std::vector<Demand> surplus_;  // members beyond a minimum, once everybody who was promised room has it
     std::vector<Refused> refused_;
     std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
     std::size_t noted_ = 0;         // ops of the journal that were looked at for it

@@ -185,7 +185,8 @@ void GangEvict::carry_out(const Demand& demand,
     const bool placed = place_in_seat(desk_.session, desk_.placer, members.pods, View::kLater, choice.seat, note);
     REPRIEVE_CHECK(placed, "members of {} that were counted to fit", owner);
     // What is reclaimed serves the minimum; surplus members must not carry their queue above its share.
-    for (const std::vector<PodId>& batch : reclaim_ ? std::vector<std::vector<PodId>>() : members.surplus)
+    const bool minimum_only = reclaim_ || desk_.surplus_waits;
+    for (const std::vector<PodId>& batch : minimum_only ? std::vector<std::vector<PodId>>() : members.surplus)
         static_cast<void>(place_in_seat(desk_.session, desk_.placer, batch, View::kLater, choice.seat, note));
     desk_.session.commit(start);
 }

@@ -195,6 +195,8 @@ bool Case::is_in_flight(const PlacedPod& item) const {
     if (!item.entry->after_evictions || !pod.nominated || words.text(pod.nominated) != item.entry->node) return false;
     // Cleared, then planned anew: what was promised before is over, even where it ends on the same node.
     if (std::ranges::find(plan.nominations_cleared, item.entry->pod) != plan.nominations_cleared.end()) return false;
+    // The same where more go for it now.
+    if (std::ranges::find(plan.evictions, item.owner(), &Eviction::owner) != plan.evictions.end()) return false;
     std::vector<std::string> paid;
     if (pod.more().plan) paid = pod.more().plan->victim_uids;
     if (const GangId gang = row(item.pod).gang; gang && snapshot.gangs[gang].fact != nullptr) {
