@@ -33,10 +33,11 @@ Served Preempt::serve(const Demand& demand) {
     if (!by_priority_) return {.why_not = "preemption by priority is switched off"};
     const auto choice = search_.find(pod);
     if (!choice) {
-        return {.why_not =
-                    action_.pdb == PdbMode::kStrict
-                        ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
-                        : "no node can be freed by evicting pods of lower priority"};
+        return {
+            .why_not = action_.pdb == PdbMode::kStrict
+                           ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
+                           : "no node can be freed by evicting pods of lower priority",
+            .unproven = search_.unproven()};
     }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();

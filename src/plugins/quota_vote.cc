@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace reprieve {
 
@@ -146,14 +147,15 @@ std::vector<GiveRule> QuotaVote::return_rules(QueueId level, std::vector<QueueId
 }
 
 std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
+    if (told_) return told_;
     std::map<QueueId, std::vector<QueueId>> given_to;  // levels of the job's path, by whom
-    std::vector<QueueId> floors;                       // levels of those who give
+    std::set<QueueId> floors;                          // levels of those who give
     for (QueueId giver : IdRange<QueueId>(snapshot().queues.size())) {
         if (!snapshot().queues[giver].alive || is_own(giver) || !is_in_quota(snapshot(), giver)) continue;
         for (QueueId q : levels_below_common(snapshot(), giver, job_.queue)) {
             // Above the quotas, others give who are not asked for a minimum.
             if (!is_in_quota(snapshot(), q)) return std::nullopt;
-            if (std::ranges::find(floors, q) == floors.end()) floors.push_back(q);
+            floors.insert(q);
         }
         for (QueueId q : levels_given_to(snapshot(), job_.queue, giver))
             given_to[q].push_back(giver);
@@ -170,7 +172,8 @@ std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
         std::vector<GiveRule> rules = return_rules(level, std::move(givers));
         out.insert(out.end(), rules.begin(), rules.end());
     }
-    return out;
+    told_ = std::move(out);
+    return told_;
 }
 
 bool QuotaVote::passes() const {

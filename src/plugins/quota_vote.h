@@ -59,7 +59,8 @@ private:
     QuotaJob job_;
     bool has_minimum_ = false;             // in every dimension it asks for that its quota manages
     std::map<QueueId, int> returning_to_;  // levels of the job's path for which others give back, and how many do
-    std::vector<QueueId> hopeless_;        // levels of it that are above their minimums, whoever goes
+    mutable std::optional<std::vector<GiveRule>> told_;  // once they were asked for
+    std::vector<QueueId> hopeless_;                      // levels of it that are above their minimums, whoever goes
 };
 
 }  // namespace reprieve

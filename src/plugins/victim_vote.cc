@@ -53,17 +53,23 @@ std::vector<VictimVote::Part> VictimVote::parts_of(std::span<const PodId> pods) 
 }
 
 bool VictimVote::accept(std::span<const PodId> pods) {
+    // One after another: two queues of one parent give from what it has together.
     const std::vector<Part> parts = parts_of(pods);
-    if (!std::ranges::all_of(parts, [&](const Part& part) { return part.queue && may_give(part); })) return false;
-    for (const Part& part : parts) {
-        count_given(part.queue, part.amounts);
-        gives(part, true);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!parts[i].queue || !may_give(parts[i])) {
+            withdraw(std::span(parts).first(i));
+            return false;
+        }
+        count_given(parts[i].queue, parts[i].amounts);
+        gives(parts[i], true);
     }
     return true;
 }
 
-void VictimVote::withdraw(std::span<const PodId> pods) {
-    for (const Part& part : parts_of(pods)) {
+void VictimVote::withdraw(std::span<const PodId> pods) { withdraw(parts_of(pods)); }
+
+void VictimVote::withdraw(std::span<const Part> parts) {
+    for (const Part& part : parts) {
         for (QueueId q : snapshot_.queue_path[part.queue]) {
             for (const auto& [dim, value] : part.amounts)
                 given_[at(q, dim)] -= value;

@@ -56,6 +56,7 @@ protected:
     [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
 
 private:
+    void withdraw(std::span<const Part> parts);
     [[nodiscard]] std::vector<Part> parts_of(std::span<const PodId> pods) const;
     [[nodiscard]] std::size_t at(QueueId queue, Dim dim) const { return queue.index() * snapshot_.dims + dim.index(); }
 

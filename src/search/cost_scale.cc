@@ -7,7 +7,6 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kMostDenominator = std::int64_t{1} << 40;
-constexpr Wide kMostWeight = static_cast<Wide>(INT64_MAX) << 60U;
 
 }  // namespace
 

@@ -15,6 +15,9 @@ namespace reprieve {
 
 class CostScale {
 public:
+    // All units together weigh no more; whoever adds prices to their weights adds no more than that again.
+    static constexpr Wide kMostWeight = static_cast<Wide>(INT64_MAX) << 60U;
+
     // `alone`: what each unit costs by itself. `destroyed`: per unit and dimension of the need.
     CostScale(std::span<const CostTerm> terms,
               std::vector<Cost> alone,

@@ -69,11 +69,12 @@ void CoverSearch::adjust_prices(const SlotCover::Choice& choice, const States& s
 void CoverSearch::set_prices() {
     if (spares_.empty() && !rules_.priced()) return;
     const Wide dearest = *std::ranges::max_element(weights_);
-    rules_.limit_prices(dearest);
+    rules_.limit_prices(weights_, CostScale::kMostWeight);
     for (Spares& spares : spares_) {
         if (!spares.counted) continue;
         const Wide whole = spares.whole >= 0 ? weights_[static_cast<std::size_t>(spares.whole)] : dearest;
-        spares.most_price = whole / static_cast<Wide>(spares.units.size() - spares.most);
+        const Wide safe = CostScale::kMostWeight / static_cast<Wide>(spares_.size() * spares.units.size());
+        spares.most_price = std::min(whole / static_cast<Wide>(spares.units.size() - spares.most), safe);
     }
     Settled settled{.states = root_, .bound = {}, .floors = {}};
     if (!keep_unspared(settled.states) || !cover_->holds(settled.states)) return;

@@ -123,7 +123,7 @@ void CoverSearch::build_classes() {
         std::vector<std::int64_t> key = cover_->gifts_of(u);
         const Cost& alone = scale_->alone(u);
         key.insert(key.end(), alone.terms.begin(), alone.terms.end());
-        const std::vector<std::int64_t> given = rules_.gifts_of(u);
+        const std::span<const std::int64_t> given = rules_.gifts_of(u);
         key.insert(key.end(), given.begin(), given.end());
         if (tied[u]) key.push_back(u);
         class_of_[u] = classes.try_emplace({std::move(key), weights_[u]}, u).first->second;

@@ -11,16 +11,17 @@ constexpr std::size_t kMostUnits = 48;
 
 }  // namespace
 
-void GangSubsetSearch::run() {
+void GangSubsetSearch::run(std::int64_t budget) {
     if (owner_.list_.units.size() > kMostUnits) return;
     order_ = owner_.order_;
     for (std::uint32_t u : order_)
         owner_.take(u);
-    const std::int64_t budget = owner_.session_.config.search_budget.us;
-    work_ = owner_.fit_.counts() ? kCountingSteps : budget;
+    work_ = owner_.fit_.counts() ? std::min(kCountingSteps, budget) : budget;
+    const std::int64_t all = work_;
     trial_ = owner_.fit_.counts() ? 0 : kWorkPerMember * owner_.fit_.wanted();
     descend(0, true);
     finished_ = work_ > 0 && owner_.fit_.certain();
+    spent_ = all - work_;
     owner_.reset();
     if (!best_ || !finished_) return;
     best_->exact = true;
@@ -28,7 +29,16 @@ void GangSubsetSearch::run() {
 }
 
 bool GangSubsetSearch::too_dear() const {
-    return best_ && !evicted_.empty() && !(owner_.cost_of(evicted_) < best_->cost);
+    if (!best_ || evicted_.empty()) return false;
+    Cost so_far = owner_.cost_of(evicted_);
+    Cost limit = best_->cost;
+    const auto terms = owner_.rules_.order->terms();
+    const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
+    if (start == terms.end()) return !(so_far < limit);
+    // This one may still fall as others go: only terms before it can cut.
+    for (auto i = static_cast<std::size_t>(start - terms.begin()); i < terms.size(); ++i)
+        so_far.terms[i] = limit.terms[i] = 0;
+    return limit < so_far;
 }
 
 bool GangSubsetSearch::links_hold() const {

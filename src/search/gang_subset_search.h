@@ -13,8 +13,10 @@ public:
     GangSubsetSearch(GangVictims& owner, std::optional<GangChoice>& best) : owner_(owner), best_(best) {}
 
     // Improves `best`; says that it is exact if the search ended before its budget.
-    void run();
+    void run(std::int64_t budget);
     [[nodiscard]] bool finished() const { return finished_; }
+    // Of the budget.
+    [[nodiscard]] std::int64_t spent() const { return spent_; }
 
 private:
     void descend(std::size_t depth, bool changed);
@@ -28,6 +30,7 @@ private:
     std::vector<std::uint32_t> evicted_;
     std::int64_t work_ = 0;   // left
     std::int64_t trial_ = 0;  // what it takes to see whether the members fit
+    std::int64_t spent_ = 0;
     bool finished_ = false;
 };
 

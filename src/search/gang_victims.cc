@@ -326,7 +326,7 @@ void GangVictims::search_below(const Cost* limit, std::optional<GangChoice>& bes
                             .runner_up = std::nullopt};
     }
     search(target);
-    if (target) learned_ = target->bound;
+    if (target) learned_ = std::max(bound(), target->bound);
     if (!stands_in || !target->chosen.empty()) {
         best = std::move(target);
     } else if (best) {
@@ -391,9 +391,12 @@ void GangVictims::search_exactly(std::optional<GangChoice>& best, std::int64_t b
         }
         if (finished_ || (best && best->exact)) return;
     }
+    const Cost known = best ? best->bound : bound_;
     GangSubsetSearch search(*this, best);
-    search.run();
+    search.run(budget);
+    spent_ += search.spent();
     finished_ = search.finished();
+    if (best) best->bound = std::max(best->bound, std::min(known, best->cost));
 }
 
 }  // namespace reprieve

@@ -1,13 +1,10 @@
 #include "search/give_rules.h"
 
 #include <algorithm>
+#include <map>
 
 namespace reprieve {
 namespace {
-
-bool is_below(const Snapshot& s, QueueId queue, QueueId above) {
-    return queue && std::ranges::find(s.queue_path[queue], above) != s.queue_path[queue].end();
-}
 
 std::int64_t amount_of(const Snapshot& s, PodId pod, Dim dim) {
     const auto& requests = s.class_of(pod).requests;
@@ -24,21 +21,39 @@ std::vector<std::int32_t> wholes(const UnitList& list) {
 
 std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules) {
     std::vector<GiveRules::Rule> out;
-    for (const GiveRule& told : rules) {
-        GiveRules::Rule rule{
-            .at_least = told.at_least, .amount = told.amount, .gifts = {}, .always = told.givers.empty(), .givers = {}};
-        for (std::uint32_t u = 0; u < list.units.size(); ++u) {
-            std::int64_t amount = 0;
-            bool gives = false;
-            for (PodId pod : list.pods_of(list.units[u])) {
-                const QueueId queue = s.pods[pod].queue;
-                if (is_below(s, queue, told.queue)) amount += amount_of(s, pod, told.dim);
-                gives = gives || std::ranges::find(told.givers, queue) != told.givers.end();
+    std::map<QueueId, std::vector<std::size_t>> counting;  // rules, by the queue whose pods count
+    std::map<QueueId, std::vector<std::size_t>> giving;    // by the queue with whose pods they hold
+    for (std::size_t r = 0; r < rules.size(); ++r) {
+        out.push_back({.at_least = rules[r].at_least,
+                       .amount = rules[r].amount,
+                       .gifts = {},
+                       .always = rules[r].givers.empty(),
+                       .givers = {}});
+        counting[rules[r].queue].push_back(r);
+        for (QueueId giver : rules[r].givers)
+            giving[giver].push_back(r);
+    }
+    for (std::uint32_t u = 0; u < list.units.size(); ++u) {
+        for (PodId pod : list.pods_of(list.units[u])) {
+            const QueueId queue = s.pods[pod].queue;
+            if (!queue) continue;
+            for (QueueId above : s.queue_path[queue]) {
+                const auto at = counting.find(above);
+                if (at == counting.end()) continue;
+                for (std::size_t r : at->second) {
+                    const std::int64_t amount = amount_of(s, pod, rules[r].dim);
+                    std::vector<GiveRules::Gift>& gifts = out[r].gifts;
+                    if (amount <= 0) continue;
+                    if (gifts.empty() || gifts.back().unit != u) gifts.push_back({.unit = u});
+                    gifts.back().amount += amount;
+                }
             }
-            if (amount > 0) rule.gifts.push_back({u, amount});
-            if (gives) rule.givers.push_back(u);
+            const auto at = giving.find(queue);
+            if (at == giving.end()) continue;
+            for (std::size_t r : at->second) {
+                if (out[r].givers.empty() || out[r].givers.back() != u) out[r].givers.push_back(u);
+            }
         }
-        out.push_back(std::move(rule));
     }
     return out;
 }
@@ -54,7 +69,8 @@ bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
 
 GiveRules::GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules)
     : whole_of_(std::move(whole_of)),
-      along_of_(whole_of_.size()) {
+      along_of_(whole_of_.size()),
+      gifts_of_(whole_of_.size()) {
     for (std::uint32_t u = 0; u < whole_of_.size(); ++u) {
         if (whole_of_[u] >= 0) along_of_[static_cast<std::size_t>(whole_of_[u])].push_back(u);
     }
@@ -65,6 +81,11 @@ GiveRules::GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules
         const bool idle = rule.at_least ? !rule.always && rule.givers.empty() : all <= rule.amount;
         if (idle) continue;
         size_ += rule.gifts.size() + rule.givers.size();
+        const auto number = static_cast<std::int64_t>(rules_.size());
+        for (const Gift& gift : rule.gifts)
+            gifts_of_[gift.unit].insert(gifts_of_[gift.unit].end(), {number, gift.amount});
+        for (std::uint32_t u : rule.givers)
+            gifts_of_[u].insert(gifts_of_[u].end(), {number, -1});
         rules_.push_back({std::move(rule)});
     }
 }
@@ -216,15 +237,23 @@ bool GiveRules::priced() const {
 }
 
 // Amounts are counted in parts, rounded down for those who pay and up for what is given back: prices stay admissible.
-void GiveRules::limit_prices(Wide weight) {
+void GiveRules::limit_prices(std::span<const Wide> weights, Wide most) {
     constexpr std::int64_t kParts = 1000;
     for (Priced& rule : rules_) {
         if (rule.at_least) continue;
-        std::int64_t most = 0;
-        for (const Gift& gift : rule.gifts)
-            most = std::max(most, gift.amount);
-        rule.part = std::max<std::int64_t>(1, most / kParts);
-        rule.most_price = weight / static_cast<Wide>(std::max<std::int64_t>(1, most / rule.part));
+        std::int64_t largest = 0;
+        std::int64_t all = rule.amount;
+        Wide dearest = 0;
+        for (const Gift& gift : rule.gifts) {
+            largest = std::max(largest, gift.amount);
+            all = std::max(all, saturating_add(all, gift.amount));
+            dearest = std::max(dearest, weights[gift.unit]);
+        }
+        rule.part = std::max<std::int64_t>(1, largest / kParts);
+        // What everybody pays, and what is given back, adds up over the rules.
+        const Wide fair = dearest / static_cast<Wide>(std::max<std::int64_t>(1, largest / rule.part));
+        const Wide safe = most / static_cast<Wide>(rules_.size()) / static_cast<Wide>(all / rule.part + 1);
+        rule.most_price = std::min(fair, safe);
         rule.price = 0;
     }
 }
@@ -258,18 +287,6 @@ void GiveRules::adjust_prices(const std::vector<bool>& gone, std::int64_t rate) 
                           static_cast<Wide>((large + rule.part - 1) / rule.part);
         rule.price = std::clamp<Wide>(rule.price + step, 0, rule.most_price);
     }
-}
-
-std::vector<std::int64_t> GiveRules::gifts_of(std::uint32_t unit) const {
-    std::vector<std::int64_t> out;
-    for (std::size_t r = 0; r < rules_.size(); ++r) {
-        const auto gift = std::ranges::find(rules_[r].gifts, unit, &Gift::unit);
-        const bool gives = std::ranges::find(rules_[r].givers, unit) != rules_[r].givers.end();
-        if (gift == rules_[r].gifts.end() && !gives) continue;
-        const std::int64_t amount = gift == rules_[r].gifts.end() ? 0 : gift->amount;
-        out.insert(out.end(), {static_cast<std::int64_t>(r), amount, gives ? 1 : 0});
-    }
-    return out;
 }
 
 }  // namespace reprieve

@@ -58,15 +58,18 @@ public:
     // who are still open get back together: no set that keeps to the rules pays more than that.
     void add_prices(std::span<Wide> weights) const;
     [[nodiscard]] Wide refund(std::span<const UnitState> states) const;
-    // No dearer than that all that one gives costs as much as this.
-    void limit_prices(Wide weight);
+    // No dearer than that the largest gift of a rule costs as much as its dearest giver, and all of them together stay
+    // below `most`.
+    void limit_prices(std::span<const Wide> weights, Wide most);
     // Dearer where these units give too much, cheaper where they give less; by `rate` thousandths of the limit.
     void adjust_prices(const std::vector<bool>& gone, std::int64_t rate);
     [[nodiscard]] bool priced() const;
     // How many numbers one look at all of them takes.
     [[nodiscard]] std::size_t size() const { return size_; }
     // What the unit gives to each rule, as a list of numbers that is the same for units that do the same.
-    [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
+    [[nodiscard]] std::span<const std::int64_t> gifts_of(std::uint32_t unit) const {
+        return rules_.empty() ? std::span<const std::int64_t>() : std::span<const std::int64_t>(gifts_of_[unit]);
+    }
 
 private:
     struct Priced : Rule {
@@ -92,6 +95,7 @@ private:
     std::size_t size_ = 0;
     std::vector<std::int32_t> whole_of_;                // of each unit; -1: none
     std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
+    std::vector<std::vector<std::int64_t>> gifts_of_;
 };
 
 }  // namespace reprieve

@@ -99,7 +99,7 @@ TEST(GiveRules, AQuestionIsAskedOfWhoGivesMost) {
 TEST(GiveRules, PricesNeverTakeMoreThanTheyGiveBack) {
     // Whoever keeps to the rule pays no more than is given back, at whatever price, whoever is decided already.
     GiveRules rules({kAlone, kAlone, kAlone}, {at_most(3'500, {{0, 1'001}, {1, 2'499}, {2, 3'000}})});
-    rules.limit_prices(Wide{1'000'000});
+    rules.limit_prices(std::vector<Wide>(3, 1'000'000), Wide{1} << 100U);
     for (std::int64_t rate : {1'000, 700, 300})
         rules.adjust_prices({true, true, true}, rate);
     std::vector<Wide> weights(3);
@@ -107,6 +107,29 @@ TEST(GiveRules, PricesNeverTakeMoreThanTheyGiveBack) {
     EXPECT_GT(weights[2], weights[0]);
     EXPECT_LE(weights[0] + weights[1], rules.refund(States(3, kOpen)));
     EXPECT_LE(weights[1], rules.refund(States{kGone, kOpen, kOpen}));
+}
+
+TEST(GiveRules, PricesOfAllTogetherStayBelowTheirLimit) {
+    constexpr Wide kDear = Wide{1} << 118U;
+    constexpr Wide kMost = Wide{1} << 120U;
+    std::vector<GiveRules::Rule> told;
+    std::vector<GiveRules::Gift> gifts;
+    for (std::uint32_t u = 0; u < 40; ++u)
+        gifts.push_back({u, 1'000'000 + u});
+    for (int i = 0; i < 20; ++i)
+        told.push_back(at_most(5'000'000, gifts));
+    GiveRules rules(std::vector<std::int32_t>(40, kAlone), told);
+    rules.limit_prices(std::vector<Wide>(40, kDear), kMost);
+    for (int i = 0; i < 20; ++i)
+        rules.adjust_prices(std::vector<bool>(40, true), 1'000);
+    std::vector<Wide> weights(40);
+    rules.add_prices(weights);
+    Wide sum = 0;
+    for (Wide weight : weights)
+        sum += weight;
+    EXPECT_GT(sum, 0);
+    EXPECT_LE(sum, kMost);
+    EXPECT_LE(rules.refund(States(40, kOpen)), kMost);
 }
 
 TEST(GiveRules, RulesThatCannotBindAreLeftOut) {

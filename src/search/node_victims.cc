@@ -80,6 +80,7 @@ void NodeVictims::order_for_return(UnitList& list) {
 }
 
 bool NodeVictims::find(NodeId node, Victims& out) {
+    uncertain_ = false;
     out.exact = false;
     out.other_split = false;
     out.chosen.clear();
@@ -242,6 +243,13 @@ std::vector<PodId> NodeVictims::pods_under_limit() const {
     return found;
 }
 
+// Everybody who could free the limit is in the list.
+bool NodeVictims::beyond_limit_listed(const UnitList& list) const {
+    return std::ranges::all_of(pods_under_limit(), [&](PodId pod) {
+        return !finder_.takeable(pod, rules_.attack) || std::ranges::find(list.pods, pod) != list.pods.end();
+    });
+}
+
 std::vector<PodId> NodeVictims::remote_pods(NodeId node, const Answer& answer) const {
     const Snapshot& s = session_.snapshot;
     const PodClass& mine = candidate_.cls;
@@ -312,19 +320,22 @@ bool NodeVictims::interchangeable(const UnitList& list) const {
     });
 }
 
+Cost NodeVictims::least_cost(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    Toll least;
+    std::int32_t lowest = INT32_MAX;
+    for (PodId pod : s.node_pods[node])
+        lowest = std::min(lowest, s.pods[pod].unit_priority);
+    least.add_pod(lowest, INT64_MAX);
+    least.units = 1;
+    return rules_.order->cost(least);
+}
+
 Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
     if (victims.exact) return victims.cost;
     const Snapshot& s = session_.snapshot;
-    if (victims.other_split || leaves_out(node, victims.list)) {
-        // Others than those in the list may go.
-        Toll least;
-        std::int32_t lowest = INT32_MAX;
-        for (PodId pod : s.node_pods[node])
-            lowest = std::min(lowest, s.pods[pod].unit_priority);
-        least.add_pod(lowest, INT64_MAX);
-        least.units = 1;
-        return rules_.order->cost(least);
-    }
+    // Others than those in the list may go.
+    if (victims.other_split || leaves_out(node, victims.list)) return least_cost(node);
     // At least one unit goes, and per short dimension at least as many pods as the largest ones need to cover it.
     std::int64_t fewest = 1;
     if (amounts_only_ && !limit_binds_) {
@@ -362,17 +373,21 @@ void NodeVictims::improve(NodeId node, Victims& in_out) {
     if (in_out.exact || in_out.other_split) return;
     SubsetSearch(*this, node, in_out).run();
     if (!in_out.list.contests.empty()) try_other_splits(node, in_out);
+    // Under a limit, whoever counts towards it may go instead, wherever it runs.
+    if (limit_binds_ && !beyond_limit_listed(in_out.list)) in_out.exact = false;
 }
 
 // Strict budgets go through the units in the order that the split belongs to: there it stays as it is.
-Victims NodeVictims::search_other_splits(NodeId node, UnitList& list, const Cost& limit) {
+Victims NodeVictims::search_other_splits(NodeId node, UnitList& list, const Cost& limit, std::int64_t steps) {
     Attack open = rules_.attack;
     open.open_split = true;
     open.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
     Victims other{.cost = limit, .chosen = {}, .list = {}};
     finder_.on_node(node, open, other.list);
     copy_violations(split_by_budget(session_.snapshot, list, by_importance_), other.list);
-    SubsetSearch(*this, node, other, true).run();
+    SubsetSearch(*this, node, other, true).run(steps);
+    // Others under the same limit may run elsewhere.
+    other.exact = other.exact && !limit_binds_;
     if (!other.chosen.empty()) close_splits(other.list, other.chosen);
     return other;
 }
@@ -384,7 +399,7 @@ void NodeVictims::try_other_splits(NodeId node, Victims& in_out) {
         return std::ranges::none_of(in_out.list.pods_of(u), [&](PodId p) { return s.pods[p].node == node; });
     };
     if (rules_.pdb == PdbMode::kStrict) return;
-    Victims other = search_other_splits(node, in_out.list, in_out.cost);
+    Victims other = search_other_splits(node, in_out.list, in_out.cost, SubsetSearch::kArithmeticSteps);
     // Those who are in the way from elsewhere are not in the other list.
     const bool exact = in_out.exact && other.exact && std::ranges::none_of(in_out.list.units, elsewhere);
     if (!other.chosen.empty()) in_out = std::move(other);
@@ -405,12 +420,16 @@ bool NodeVictims::leaves_out(NodeId node, const UnitList& list) const {
 }
 
 bool NodeVictims::find_other_split(NodeId node, Victims& out) {
+    constexpr std::int64_t kSteps = 2'000;  // on every node where this is so
     if (!rules_.improve || rules_.pdb == PdbMode::kStrict || barred_ || !leaves_out(node, out.list)) return false;
     order_for_return(out.list);
     Cost never;
     never.terms.fill(INT64_MAX);
-    Victims other = search_other_splits(node, out.list, never);
-    if (other.chosen.empty()) return false;
+    Victims other = search_other_splits(node, out.list, never, kSteps);
+    if (other.chosen.empty()) {
+        if (!other.exact) uncertain_ = true;
+        return false;
+    }
     other.other_split = true;
     out = std::move(other);
     return true;

@@ -42,7 +42,8 @@ class NodeVictims {
 public:
     NodeVictims(Session& session, const VictimRules& rules, const Asker& asker);
 
-    // The set that the definition gives. Nullopt: this node is no candidate.
+    // The set that the definition gives, or one of another split where that is never enough. False: this node is no
+    // candidate.
     [[nodiscard]] bool find(NodeId node, Victims& out);
     // Replaces the set by the cheapest one within a budget of steps. Sets `exact` if nothing cheaper can exist.
     void improve(NodeId node, Victims& in_out);
@@ -50,6 +51,11 @@ public:
     [[nodiscard]] std::optional<Cost> runner_up(NodeId node, const Victims& victims);
     // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
     [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
+
+    // The last node was called no candidate although not everything was tried there.
+    [[nodiscard]] bool uncertain() const { return uncertain_; }
+    // Whoever goes there, it costs no less.
+    [[nodiscard]] Cost least_cost(NodeId node) const;
 
     // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
     [[nodiscard]] bool read_only() const { return amounts_only_ && !limit_binds_; }
@@ -67,7 +73,7 @@ private:
     [[nodiscard]] bool gather(NodeId node, UnitList& list);
     [[nodiscard]] bool walk(NodeId node, Victims& out);
     // Only what costs less than `limit`.
-    [[nodiscard]] Victims search_other_splits(NodeId node, UnitList& list, const Cost& limit);
+    [[nodiscard]] Victims search_other_splits(NodeId node, UnitList& list, const Cost& limit, std::int64_t steps);
     void try_other_splits(NodeId node, Victims& in_out);
     // No set of the order's split is enough; one of another split may be.
     [[nodiscard]] bool find_other_split(NodeId node, Victims& out);
@@ -77,6 +83,7 @@ private:
     [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
     [[nodiscard]] std::vector<PodId> remote_pods(NodeId node, const Answer& answer) const;
     [[nodiscard]] std::vector<PodId> pods_under_limit() const;
+    [[nodiscard]] bool beyond_limit_listed(const UnitList& list) const;
     void order_for_return(UnitList& list);
     [[nodiscard]] bool stays_put(const UnitList& list, std::uint32_t unit) const;
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
@@ -89,6 +96,7 @@ private:
     bool amounts_only_ = false;
     bool limit_binds_ = false;
     bool beyond_ = false;
+    bool uncertain_ = false;
     PodId barred_;  // for once, this one does not go
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;

@@ -52,7 +52,10 @@ bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
 }
 
 void PreemptSearch::look(Entry& entry, NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
-    if (!victims.find(node, scratch)) return;
+    if (!victims.find(node, scratch)) {
+        if (victims.uncertain()) entry.open = victims.least_cost(node);
+        return;
+    }
     entry.candidate = true;
     entry.exact = scratch.exact || !improve;
     entry.key = entry.exact ? scratch.cost : victims.lower_bound(node, scratch);
@@ -63,6 +66,7 @@ void PreemptSearch::ask(Board& board, NodeVictims& victims, PodId pod, NodeId no
     board.candidates -= entry.candidate ? 1 : 0;
     entry = {};
     if (is_potential(pod, node, board.limit_binds)) look(entry, victims, node, scratch_, action_.improve);
+    if (entry.open) board.open.push_back(session_.snapshot.nodes[node].rank);
     board.candidates += entry.candidate ? 1 : 0;
 }
 
@@ -79,6 +83,7 @@ std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& vi
 void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
     const std::vector<NodeId>& nodes = session_.snapshot.nodes_by_name;
     board.entries.assign(nodes.size(), {});
+    board.open.clear();
     std::vector<std::uint32_t> potential;
     for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
         if (is_potential(pod, nodes[rank], board.limit_binds)) potential.push_back(rank);
@@ -103,6 +108,9 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
     for (std::thread& thread : threads)
         thread.join();
     board.candidates = std::ranges::count_if(board.entries, &Entry::candidate);
+    for (std::uint32_t rank : potential) {
+        if (board.entries[rank].open) board.open.push_back(rank);
+    }
     board.best.build(board.entries.size(), by_key(board.entries));
     board.cursor = session_.touch_end();
 }
@@ -148,15 +156,26 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     return choose(board, victims);
 }
 
+// The least that may still be had where not everything was tried.
+std::optional<Cost> PreemptSearch::open_bound(const Board& board) {
+    std::optional<Cost> least;
+    for (std::uint32_t rank : board.open) {
+        const Entry& entry = board.entries[rank];
+        if (entry.open && (!least || *entry.open < *least)) least = entry.open;
+    }
+    return least;
+}
+
 // Looks at winners in full until the winner is one that was.
 std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& victims) {
     const Snapshot& s = session_.snapshot;
     const auto better = by_key(board.entries);
-    bool proven = action_.improve;
-    std::optional<Cost> bound;
     while (true) {
         const std::uint32_t rank = board.best.winner();
-        if (rank == Tournament::kNobody || !board.entries[rank].candidate) return std::nullopt;
+        if (rank == Tournament::kNobody || !board.entries[rank].candidate) {
+            unproven_ = open_bound(board).has_value();
+            return std::nullopt;
+        }
         Entry& entry = board.entries[rank];
         const NodeId node = s.nodes_by_name[rank];
         if (!victims.find(node, scratch_)) {
@@ -170,16 +189,17 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
         if (action_.improve) victims.improve(node, scratch_);
         if (!entry.exact) {
             if (!scratch_.exact) {
-                proven = false;
-                if (!bound || entry.key < *bound) bound = entry.key;
+                entry.open = entry.key;
+                board.open.push_back(rank);
             }
             entry.exact = true;
             entry.key = scratch_.cost;
             board.best.update(rank, better);
             if (board.best.winner() != rank) continue;
         }
-        PreemptChoice choice{
-            .node = node, .victims = scratch_, .proven = proven && scratch_.exact, .candidates = board.candidates};
+        const std::optional<Cost> bound = open_bound(board);
+        const bool proven = action_.improve && scratch_.exact && !(bound && *bound < scratch_.cost);
+        PreemptChoice choice{.node = node, .victims = scratch_, .proven = proven, .candidates = board.candidates};
         if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : floor;
         const std::uint32_t second = board.best.runner_up(better);
         if (second != Tournament::kNobody && board.entries[second].candidate) {
@@ -226,6 +246,7 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
         }
         if (found >= wanted && peaceful) break;
     }
+    unproven_ = true;  // it was told not to look everywhere
     if (!best) return std::nullopt;
     best->candidates = found;
     if (!best->runner_up) best->runner_up = victims.runner_up(best->node, best->victims);
@@ -238,7 +259,10 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const VictimRules rules = rules_for(pod, asker.amounts);
     NodeVictims victims(session_, rules, asker);
     const NodeId node = s.pods[pod].node;
-    if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
+    if (victims.passes(node) || !victims.find(node, scratch_)) {
+        unproven_ = victims.uncertain();
+        return std::nullopt;
+    }
     if (action_.improve) victims.improve(node, scratch_);
     return PreemptChoice{.node = node,
                          .victims = scratch_,

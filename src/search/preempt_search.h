@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::optional<PreemptChoice> find(PodId pod);
     // A running pod's deferred resize: only its own node counts.
     [[nodiscard]] std::optional<PreemptChoice> find_for_resize(PodId pod);
+    // The last search that found nothing did not try everything.
+    [[nodiscard]] bool unproven() const { return unproven_; }
     [[nodiscard]] const CostOrder& order() const { return order_; }
     [[nodiscard]] Dim work() const { return work_; }
 
@@ -41,9 +43,11 @@ private:
         Cost key;  // the cost, or a bound on it
         bool candidate = false;
         bool exact = false;
+        std::optional<Cost> open;  // not everything was tried: something from here on may cost less
     };
     struct Board {
-        std::vector<Entry> entries;  // by rank
+        std::vector<Entry> entries;       // by rank
+        std::vector<std::uint32_t> open;  // ranks that are or were open
         Tournament best;
         std::size_t cursor = 0;
         std::int64_t candidates = 0;
@@ -65,6 +69,7 @@ private:
     [[nodiscard]] std::size_t worker_count(std::size_t nodes, const NodeVictims& victims) const;
     void build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
     [[nodiscard]] std::optional<PreemptChoice> choose(Board& board, NodeVictims& victims);
+    [[nodiscard]] static std::optional<Cost> open_bound(const Board& board);
     [[nodiscard]] std::optional<PreemptChoice> find_limited(NodeVictims& victims, PodId pod);
 
     Session& session_;
@@ -74,6 +79,7 @@ private:
     Dim work_;
     std::map<Key, std::unique_ptr<Board>> boards_;
     Victims scratch_;
+    bool unproven_ = false;
 };
 
 }  // namespace reprieve

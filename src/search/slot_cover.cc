@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t kMostGifts = 64;
 constexpr std::size_t kMostPartials = 1024;
 constexpr std::int64_t kLooksPerPlace = 8;
+constexpr Wide kNever = static_cast<Wide>(INT64_MAX) << 62U;  // more than all sums of weights
 
 }  // namespace
 
@@ -128,8 +129,9 @@ SlotCover::Shares SlotCover::even_shares(std::span<const Wide> weights) {
 
 SlotCover::Shares SlotCover::whole_shares(std::span<const Wide> weights) {
     Shares out{.weights = std::vector<Wide>(share_count_), .version = ++versions_};
+    const Wide most = kNever / 2 / (static_cast<Wide>(share_count_) + 1);
     for (std::size_t u = 0; u < weights.size(); ++u)
-        std::fill_n(out.weights.begin() + first_share_[u], places_of_[u].size(), weights[u]);
+        std::fill_n(out.weights.begin() + first_share_[u], places_of_[u].size(), std::min(weights[u], most));
     return out;
 }
 
@@ -252,7 +254,6 @@ std::optional<SlotCover::Choice> SlotCover::cheapest(std::span<const UnitState> 
     if (overflowed_) return std::nullopt;
     if (missing <= 0) return Choice{};
     const auto size = static_cast<std::size_t>(missing) + 1;
-    constexpr Wide kNever = static_cast<Wide>(INT64_MAX) << 62U;
     std::vector<Wide> least(size, kNever);
     least[0] = 0;
     std::vector<std::uint16_t> pick(menus.size() * size);

@@ -57,7 +57,7 @@ public:
     };
     // The weight of each unit divided over its places; they add up to it.
     [[nodiscard]] Shares even_shares(std::span<const Wide> weights);
-    // Each the whole weight: dear enough wherever the unit is taken.
+    // Each the whole weight, as far as sums of them can be told: dear enough wherever the unit is taken.
     [[nodiscard]] Shares whole_shares(std::span<const Wide> weights);
     // Nullopt: they never fit. Shares count for open units only.
     [[nodiscard]] std::optional<Choice> cheapest(std::span<const UnitState> states, const Shares& shares);

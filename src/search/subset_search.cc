@@ -7,7 +7,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kArithmeticSteps = 20'000;
 constexpr std::int64_t kDryRunSteps = 400;
 constexpr std::size_t kMostUnits = 64;
 
@@ -36,6 +35,7 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool 
         shorts.push_back(dim);
         missing_.push_back(gap);
     }
+    needed_ = missing_;
     freed_.resize(units.size(), std::vector<std::int64_t>(shorts.size()));
     for (std::size_t u = 0; u < units.size(); ++u) {
         for (PodId pod : best_.list.pods_of(units[u])) {
@@ -51,8 +51,9 @@ SubsetSearch::SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool 
     }
 }
 
-void SubsetSearch::run() {
+void SubsetSearch::run(std::int64_t most_steps) {
     if (order_.size() > kMostUnits) return;
+    const std::vector<std::uint32_t> before = best_.chosen;
     Transaction& tx = owner_.session_.tx;
     const auto start = tx.checkpoint();
     if (!arithmetic_) {
@@ -61,13 +62,51 @@ void SubsetSearch::run() {
                 tx.evict(pod);
         }
     }
-    const std::int64_t budget = arithmetic_ ? kArithmeticSteps : kDryRunSteps;
-    steps_ = budget;
+    steps_ = arithmetic_ ? most_steps : std::min(most_steps, kDryRunSteps);
     descend(0);
     // Without arithmetic, leaving somebody out could in principle make a later set fit that was cut: only amounts are
     // sure to be monotone.
     best_.exact = steps_ > 0 && (arithmetic_ || owner_.candidate_.cls.spread.empty());
     tx.rollback(start);
+    if (!best_.exact && best_.chosen != before) give_back();
+}
+
+bool SubsetSearch::suffice(std::span<const std::uint32_t> units) {
+    is_evicted_.assign(is_evicted_.size(), false);
+    evicted_.assign(units.begin(), units.end());
+    for (std::uint32_t u : units)
+        is_evicted_[u] = true;
+    if (!links_hold() || !spares_hold()) return false;
+    if (arithmetic_) {
+        for (std::size_t d = 0; d < needed_.size(); ++d) {
+            std::int64_t missing = needed_[d];
+            for (std::uint32_t u : units)
+                missing -= freed_[u][d];
+            if (missing > 0) return false;
+        }
+        return true;
+    }
+    Transaction& tx = owner_.session_.tx;
+    const auto start = tx.checkpoint();
+    for (std::uint32_t u : units) {
+        for (PodId pod : best_.list.pods_of(best_.list.units[u]))
+            tx.evict(pod);
+    }
+    const bool enough = owner_.passes(node_);
+    tx.rollback(start);
+    return enough;
+}
+
+void SubsetSearch::give_back() {
+    for (std::size_t i = 0; i < best_.chosen.size();) {
+        std::vector<std::uint32_t> rest = best_.chosen;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!rest.empty() && suffice(rest))
+            best_.chosen = std::move(rest);
+        else
+            ++i;
+    }
+    best_.cost = owner_.cost_of(best_.list, best_.chosen);
 }
 
 bool SubsetSearch::too_dear() const {
@@ -148,7 +187,10 @@ void SubsetSearch::descend(std::size_t depth) {
     is_evicted_[unit] = true;
     for (std::size_t d = 0; d < missing_.size(); ++d)
         missing_[d] -= freed_[unit][d];
-    descend(depth + 1);
+    // What a gang cannot spare now it cannot spare later, unless it may go whole. In a dry run others are gone as well.
+    const Unit& gone = best_.list.units[unit];
+    const bool lost = arithmetic_ && open_ && gone.kind == UnitKind::kSafe && gone.whole < 0 && !spares_hold();
+    if (!lost) descend(depth + 1);
     for (std::size_t d = 0; d < missing_.size(); ++d)
         missing_[d] += freed_[unit][d];
     is_evicted_[unit] = false;

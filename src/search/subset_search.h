@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "search/node_victims.h"
@@ -17,8 +18,9 @@ public:
     // `open`: the units are those of open splits.
     SubsetSearch(NodeVictims& owner, NodeId node, Victims& best, bool open = false);
 
-    // Improves `best`; sets best.exact if the search ended before its budget.
-    void run();
+    // Improves `best`; sets best.exact if the search ended before its budget. Whoever goes then is needed.
+    void run(std::int64_t most_steps = kArithmeticSteps);
+    static constexpr std::int64_t kArithmeticSteps = 20'000;
 
 private:
     void descend(std::size_t depth);
@@ -27,6 +29,9 @@ private:
     [[nodiscard]] bool too_dear() const;
     [[nodiscard]] bool links_hold() const;
     [[nodiscard]] bool spares_hold() const;
+    // Of a set that was met before the budget ended: who need not go after all.
+    void give_back();
+    [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void keep(std::uint32_t unit);
     void unkeep(std::uint32_t unit);
 
@@ -39,6 +44,7 @@ private:
     std::vector<std::vector<std::int64_t>> freed_;  // per unit, per short dimension
     std::vector<std::vector<std::int64_t>> rest_;   // what units from this depth on could free
     std::vector<std::int64_t> missing_;             // per short dimension, with what is evicted so far
+    std::vector<std::int64_t> needed_;              // per short dimension
     std::int64_t steps_ = 0;
     bool arithmetic_ = false;
     bool open_ = false;  // the list has open splits
