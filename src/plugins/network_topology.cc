@@ -24,12 +24,26 @@ std::int64_t free_cpu(const Snapshot& s, std::span<const NodeId> nodes) {
     return sum;
 }
 
-// The highest tier a rule allows; nullopt: it names one that does not exist.
-std::optional<std::int32_t> highest_tier(const Snapshot& s, const TopologyRule& rule) {
-    if (!rule.highest_tier_name) return rule.highest_tier.value_or(s.domains.tallest_tier() + 1);
-    const auto named = std::ranges::find(s.domains.domains, rule.highest_tier_name, &Domain::tier_name);
-    if (named == s.domains.domains.end()) return std::nullopt;
-    return named->tier;
+// What a rule's tiers are tiers of, and the highest that it allows; nullopt: it names one that does not exist.
+struct Tiers {
+    bool levels = false;  // of labels; else of HyperNodes
+    std::int32_t highest = 0;
+};
+
+std::optional<Tiers> tiers_of(const Snapshot& s, const TopologyRule& rule) {
+    const auto& domains = s.domains.domains;
+    const auto is_hyper_node = [](const Domain& d) { return !d.label_key; };
+    if (rule.highest_tier_name) {
+        for (bool levels : {false, true}) {
+            for (const Domain& d : domains) {
+                if (d.tier_name == rule.highest_tier_name && (levels ? d.is_level : is_hyper_node(d)))
+                    return Tiers{levels, d.tier};
+            }
+        }
+        return std::nullopt;
+    }
+    const bool levels = std::ranges::none_of(domains, is_hyper_node) && std::ranges::any_of(domains, &Domain::is_level);
+    return Tiers{levels, rule.highest_tier.value_or(s.domains.tallest_tier(levels) + 1)};
 }
 
 // Domains that the rule allows, that contain all nodes `held` and lie inside `inside` (empty: anywhere); those that
@@ -40,8 +54,8 @@ SearchSpace space_of(const Snapshot& s,
                      std::span<const NodeId> promised,
                      std::span<const NodeId> inside) {
     SearchSpace space{.soft = !rule.hard};
-    const auto highest = highest_tier(s, rule);
-    if (!highest && rule.hard) {
+    const std::optional<Tiers> tiers = tiers_of(s, rule);
+    if (!tiers && rule.hard) {
         space.missing = fmt::format("topology tier {} does not exist", s.words->text(rule.highest_tier_name));
         return space;
     }
@@ -57,8 +71,9 @@ SearchSpace space_of(const Snapshot& s,
     std::vector<Found> found;
     for (DomainId d : IdRange<DomainId>(s.domains.domains.size())) {
         const Domain& domain = s.domains.domains[d];
-        if (domain.label_key != rule.label_key) continue;
-        if (rule.hard && !rule.label_key && domain.tier > *highest) continue;
+        const bool levels = !rule.label_key && tiers && tiers->levels;
+        if (levels ? !domain.is_level : domain.label_key != rule.label_key) continue;
+        if (rule.hard && !rule.label_key && domain.tier > tiers->highest) continue;
         const auto contains = [&](NodeId n) { return std::ranges::find(domain.nodes, n) != domain.nodes.end(); };
         if (!std::ranges::all_of(held, contains)) continue;
         Found f{.domain = d, .nodes = {}, .promised = !promised.empty() && std::ranges::all_of(promised, contains)};
@@ -85,9 +100,9 @@ SearchSpace space_of(const Snapshot& s,
             {.name = s.words->str(domain.name), .domain = f.domain, .tier = domain.tier, .nodes = std::move(f.nodes)});
     }
     // The cluster itself is the domain above the tallest tier.
-    if (!rule.hard || (!rule.label_key && *highest > s.domains.tallest_tier())) {
-        space.domains.push_back({.tier = s.domains.tallest_tier() + 1, .nodes = {inside.begin(), inside.end()}});
-    }
+    const std::int32_t tallest = s.domains.tallest_tier(tiers && tiers->levels);
+    if (!rule.hard || (!rule.label_key && tiers->highest > tallest))
+        space.domains.push_back({.tier = tallest + 1, .nodes = {inside.begin(), inside.end()}});
     return space;
 }
 

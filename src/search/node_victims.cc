@@ -326,6 +326,10 @@ Cost NodeVictims::least_cost(NodeId node) const {
     std::int32_t lowest = INT32_MAX;
     for (PodId pod : s.node_pods[node])
         lowest = std::min(lowest, s.pods[pod].unit_priority);
+    if (limit_binds_) {
+        for (PodId pod : pods_under_limit())
+            lowest = std::min(lowest, s.pods[pod].unit_priority);
+    }
     least.add_pod(lowest, INT64_MAX);
     least.units = 1;
     return rules_.order->cost(least);

@@ -197,7 +197,9 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
             board.best.update(rank, better);
             if (board.best.winner() != rank) continue;
         }
-        const std::optional<Cost> bound = open_bound(board);
+        std::optional<Cost> bound = open_bound(board);
+        // Other nodes were not looked at with those in mind who count towards the same limit elsewhere.
+        if (board.limit_binds && (!scratch_.exact || board.candidates > 1)) bound = victims.least_cost(node);
         const bool proven = action_.improve && scratch_.exact && !(bound && *bound < scratch_.cost);
         PreemptChoice choice{.node = node, .victims = scratch_, .proven = proven, .candidates = board.candidates};
         if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : floor;

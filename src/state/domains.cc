@@ -131,13 +131,19 @@ private:
 // One domain per value of `key` (and, inside configured levels, per value of the levels above it).
 void add_label_domains(const DomainInput& input,
                        const std::vector<StringId>& levels,
+                       bool configured,
                        Vocabulary& words,
                        DomainTable& table) {
     std::map<std::vector<std::string_view>, DomainId> known;
     std::vector<DomainId> above(input.nodes.size());
+    // By name, so that no tie is broken by who came first.
+    std::vector<std::size_t> order;
+    for (std::size_t n = 0; n < input.nodes.size(); ++n) {
+        if (input.nodes[n] != nullptr) order.push_back(n);
+    }
+    std::ranges::sort(order, {}, [&](std::size_t n) { return words.text(input.nodes[n]->name); });
     for (std::size_t level = 0; level < levels.size(); ++level) {
-        for (std::size_t n = 0; n < input.nodes.size(); ++n) {
-            if (input.nodes[n] == nullptr) continue;
+        for (std::size_t n : order) {
             const StringId value = input.nodes[n]->labels.get(levels[level]);
             if (!value) {
                 above[n] = {};
@@ -153,7 +159,8 @@ void add_label_domains(const DomainInput& input,
                                                       static_cast<std::int32_t>(levels.size() - level),
                                                       levels[level],
                                                       above[n],
-                                                      {}});
+                                                      {},
+                                                      configured});
             }
             table.domains[it->second].nodes.push_back(NodeId(n));
             above[n] = it->second;
@@ -163,10 +170,10 @@ void add_label_domains(const DomainInput& input,
 
 }  // namespace
 
-std::int32_t DomainTable::tallest_tier() const {
+std::int32_t DomainTable::tallest_tier(bool levels) const {
     std::int32_t tallest = 0;
     for (const Domain& d : domains) {
-        if (!d.label_key) tallest = std::max(tallest, d.tier);
+        if (levels ? d.is_level : !d.label_key) tallest = std::max(tallest, d.tier);
     }
     return tallest;
 }
@@ -176,10 +183,10 @@ Result<DomainTable> build_domains(const DomainInput& input, Vocabulary& words, s
     HyperNodes hyper(input, words, warnings);
     if (auto done = hyper.resolve_all(); !done) return std::unexpected(done.error());
     hyper.write(table);
-    if (!input.label_levels.empty()) add_label_domains(input, input.label_levels, words, table);
+    if (!input.label_levels.empty()) add_label_domains(input, input.label_levels, true, words, table);
     for (StringId key : input.label_keys) {
         if (std::ranges::find(input.label_levels, key) == input.label_levels.end())
-            add_label_domains(input, {key}, words, table);
+            add_label_domains(input, {key}, false, words, table);
     }
     table.of_node.resize(input.nodes.size());
     for (DomainId id : IdRange<DomainId>(table.domains.size())) {

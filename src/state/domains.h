@@ -25,13 +25,15 @@ struct Domain {
     StringId tier_name;
     DomainId parent;  // the next wider one of its family, if any
     std::vector<NodeId> nodes;
+    bool is_level = false;  // of labels that are configured as levels, innermost tier 1
 };
 
 struct DomainTable {
     IdVector<DomainId, Domain> domains;
     IdVector<NodeId, std::vector<DomainId>> of_node;
 
-    [[nodiscard]] std::int32_t tallest_tier() const;  // among HyperNodes; 0 without any
+    // Among HyperNodes, or among levels of labels; 0 without any.
+    [[nodiscard]] std::int32_t tallest_tier(bool levels) const;
 };
 
 struct DomainInput {
