@@ -13,8 +13,8 @@ struct Desk {
     Session& session;
     Placer& placer;
     PlanBuilder& plan;
-    bool surplus_waits =
-        false;  // others were promised room and are not served yet: no gang takes more than its minimum
+    // Others were promised room and are not served yet: no gang takes more than its minimum.
+    bool surplus_waits = false;
 
     [[nodiscard]] Snapshot& snapshot() const { return session.snapshot; }
     // The members of a gang that must come together, among those that some node does not refuse for good.

@@ -32,10 +32,10 @@ bool VictimVote::breaks_guarantee(QueueId queue, const Resources& amounts) const
            });
 }
 
-void VictimVote::count_given(QueueId queue, const Resources& amounts) {
+void VictimVote::count_given(QueueId queue, const Resources& amounts, std::int64_t sign) {
     for (QueueId q : snapshot_.queue_path[queue]) {
         for (const auto& [dim, value] : amounts)
-            given_[at(q, dim)] += value;
+            given_[at(q, dim)] += sign * value;
     }
 }
 
@@ -70,10 +70,7 @@ void VictimVote::withdraw(std::span<const PodId> pods) { withdraw(parts_of(pods)
 
 void VictimVote::withdraw(std::span<const Part> parts) {
     for (const Part& part : parts) {
-        for (QueueId q : snapshot_.queue_path[part.queue]) {
-            for (const auto& [dim, value] : part.amounts)
-                given_[at(q, dim)] -= value;
-        }
+        count_given(part.queue, part.amounts, -1);
         gives(part, false);
     }
 }

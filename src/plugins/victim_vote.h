@@ -50,8 +50,8 @@ protected:
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const {
         return base_[at(queue, dim)] - given_[at(queue, dim)];
     }
-    // The queue gives this much, whether it may or not.
-    void count_given(QueueId queue, const Resources& amounts);
+    // The queue gives this much, whether it may or not; -1: does not after all.
+    void count_given(QueueId queue, const Resources& amounts, std::int64_t sign = 1);
     // Whether a queue would be left with less than it is guaranteed.
     [[nodiscard]] bool breaks_guarantee(QueueId queue, const Resources& amounts) const;
 

@@ -139,7 +139,7 @@ private:
     std::optional<SlotCover> cover_;
     std::optional<CostScale> scale_;
     std::vector<Wide> weights_;
-    SlotCover::Shares shares_;  // of the weights
+    SlotCover::Shares shares_;  // of the weights with their prices
     SlotCover::Shares whole_shares_;
     States root_;
     std::vector<std::uint32_t> class_of_;                  // units alike in all that counts

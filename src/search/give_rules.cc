@@ -6,12 +6,6 @@
 namespace reprieve {
 namespace {
 
-std::int64_t amount_of(const Snapshot& s, PodId pod, Dim dim) {
-    const auto& requests = s.class_of(pod).requests;
-    const auto at = std::ranges::find(requests, dim, &Resources::Amount::dim);
-    return at == requests.end() ? 0 : at->value;
-}
-
 std::vector<std::int32_t> wholes(const UnitList& list) {
     std::vector<std::int32_t> out;
     for (const Unit& unit : list.units)
@@ -41,11 +35,11 @@ std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, s
                 const auto at = counting.find(above);
                 if (at == counting.end()) continue;
                 for (std::size_t r : at->second) {
-                    const std::int64_t amount = amount_of(s, pod, rules[r].dim);
+                    const std::int64_t amount = room_of(s, pod, rules[r].dim);
                     std::vector<GiveRules::Gift>& gifts = out[r].gifts;
                     if (amount <= 0) continue;
                     if (gifts.empty() || gifts.back().unit != u) gifts.push_back({.unit = u});
-                    gifts.back().amount += amount;
+                    gifts.back().amount = saturating_add(gifts.back().amount, amount);
                 }
             }
             const auto at = giving.find(queue);
@@ -77,7 +71,7 @@ GiveRules::GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules
     for (Rule& rule : rules) {
         std::int64_t all = 0;
         for (const Gift& gift : rule.gifts)
-            all += gift.amount;
+            all = saturating_add(all, gift.amount);
         const bool idle = rule.at_least ? !rule.always && rule.givers.empty() : all <= rule.amount;
         if (idle) continue;
         size_ += rule.gifts.size() + rule.givers.size();
@@ -96,8 +90,8 @@ GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const Gi
 GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) {
     Sums sums{.applies = rule.always};
     for (const Gift& gift : rule.gifts) {
-        if (states[gift.unit] == UnitState::kGone) sums.gone += gift.amount;
-        if (states[gift.unit] == UnitState::kOpen) sums.open += gift.amount;
+        if (states[gift.unit] == UnitState::kGone) sums.gone = saturating_add(sums.gone, gift.amount);
+        if (states[gift.unit] == UnitState::kOpen) sums.open = saturating_add(sums.open, gift.amount);
     }
     for (std::uint32_t u : rule.givers)
         sums.applies = sums.applies || states[u] == UnitState::kGone;
@@ -107,7 +101,7 @@ GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> 
 GiveRules::Sums GiveRules::sums_of(const Rule& rule, const std::vector<bool>& gone) {
     Sums sums{.applies = rule.always};
     for (const Gift& gift : rule.gifts)
-        sums.gone += gone[gift.unit] ? gift.amount : 0;
+        sums.gone = saturating_add(sums.gone, gone[gift.unit] ? gift.amount : 0);
     for (std::uint32_t u : rule.givers)
         sums.applies = sums.applies || gone[u];
     return sums;
@@ -125,7 +119,8 @@ std::int64_t GiveRules::given_with(const Rule& rule, const Gift& gift, std::span
     std::int64_t sum = gift.amount;
     for (std::uint32_t u : along_of_[gift.unit]) {
         const auto other = std::ranges::lower_bound(rule.gifts, u, {}, &Gift::unit);
-        if (other != rule.gifts.end() && other->unit == u && states[u] == UnitState::kOpen) sum += other->amount;
+        if (other != rule.gifts.end() && other->unit == u && states[u] == UnitState::kOpen)
+            sum = saturating_add(sum, other->amount);
     }
     return sum;
 }
@@ -148,13 +143,13 @@ bool GiveRules::settle(const Rule& rule, std::vector<UnitState>& states, bool& c
         if (sums.gone > rule.amount) return false;
         for (const Gift& gift : rule.gifts) {
             if (states[gift.unit] != UnitState::kOpen) continue;
-            if (sums.gone + given_with(rule, gift, states) <= rule.amount) continue;
+            if (saturating_add(sums.gone, given_with(rule, gift, states)) <= rule.amount) continue;
             stay(states, gift.unit);
             changed = true;
         }
         return true;
     }
-    const bool can_hold = sums.gone + sums.open >= rule.amount;
+    const bool can_hold = saturating_add(sums.gone, sums.open) >= rule.amount;
     if (!sums.applies) {
         if (can_hold) return true;
         for (std::uint32_t u : rule.givers) {
@@ -166,10 +161,11 @@ bool GiveRules::settle(const Rule& rule, std::vector<UnitState>& states, bool& c
     }
     if (!can_hold) return false;
     for (const Gift& gift : rule.gifts) {
-        if (states[gift.unit] != UnitState::kOpen || sums.gone + sums.open - gift.amount >= rule.amount) continue;
+        const bool needed = saturating_add(sums.gone, sums.open) - gift.amount < rule.amount;
+        if (states[gift.unit] != UnitState::kOpen || !needed) continue;
         const std::int64_t given = given_with(rule, gift, states);
         go(states, gift.unit);
-        sums.gone += given;
+        sums.gone = saturating_add(sums.gone, given);
         sums.open -= given;
         changed = true;
     }
@@ -246,7 +242,7 @@ void GiveRules::limit_prices(std::span<const Wide> weights, Wide most) {
         Wide dearest = 0;
         for (const Gift& gift : rule.gifts) {
             largest = std::max(largest, gift.amount);
-            all = std::max(all, saturating_add(all, gift.amount));
+            all = saturating_add(all, gift.amount);
             dearest = std::max(dearest, weights[gift.unit]);
         }
         rule.part = std::max<std::int64_t>(1, largest / kParts);

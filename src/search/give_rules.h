@@ -36,7 +36,7 @@ public:
     GiveRules() = default;
     // `whole_of`: of each unit the one that does not go without it; -1: none.
     GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules);
-    // For the units of a list.
+    // For the units of a list. REQUIRES: gives_what_it_asks.
     GiveRules(const Snapshot& snapshot, const UnitList& list, std::span<const GiveRule> rules);
 
     [[nodiscard]] bool empty() const { return rules_.empty(); }

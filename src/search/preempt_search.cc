@@ -233,8 +233,12 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
     std::optional<PreemptChoice> best;
     std::int64_t found = 0;
     bool peaceful = false;
+    unproven_ = false;
     for (NodeId node : potential) {
-        if (!victims.find(node, scratch_)) continue;
+        if (!victims.find(node, scratch_)) {
+            unproven_ = unproven_ || victims.uncertain();
+            continue;
+        }
         if (action_.improve) victims.improve(node, scratch_);
         ++found;
         peaceful = peaceful || std::ranges::all_of(scratch_.chosen, [&](std::uint32_t u) {
@@ -248,7 +252,6 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
         }
         if (found >= wanted && peaceful) break;
     }
-    unproven_ = true;  // it was told not to look everywhere
     if (!best) return std::nullopt;
     best->candidates = found;
     if (!best->runner_up) best->runner_up = victims.runner_up(best->node, best->victims);
@@ -261,10 +264,7 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const VictimRules rules = rules_for(pod, asker.amounts);
     NodeVictims victims(session_, rules, asker);
     const NodeId node = s.pods[pod].node;
-    if (victims.passes(node) || !victims.find(node, scratch_)) {
-        unproven_ = victims.uncertain();
-        return std::nullopt;
-    }
+    if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
     if (action_.improve) victims.improve(node, scratch_);
     return PreemptChoice{.node = node,
                          .victims = scratch_,
