@@ -1,0 +1,309 @@
+#include "judge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace reprieve::worlds {
+
+const char* to_text(Fault fault) {
+    switch (fault) {
+        case Fault::kRefused:
+            return "refused";
+        case Fault::kFalseInfeasible:
+            return "false infeasible";
+        case Fault::kFalseOptimal:
+            return "false optimal";
+        case Fault::kWrongBound:
+            return "wrong bound";
+        case Fault::kWrongCost:
+            return "wrong cost";
+        case Fault::kIllegal:
+            return "illegal";
+        case Fault::kNeedless:
+            return "needless";
+        case Fault::kMisfit:
+            return "misfit";
+        case Fault::kUnexpected:
+            return "unexpected";
+        case Fault::kAudit:
+            return "audit";
+        case Fault::kAbort:
+            return "abort";
+    }
+    return "";
+}
+
+namespace {
+
+std::string names(const World& world, Mask set) {
+    std::vector<std::string> out;
+    for (int p = 0; p < static_cast<int>(world.pods.size()); ++p) {
+        if (has(set, p)) out.push_back(world.pods[static_cast<std::size_t>(p)].name);
+    }
+    return fmt::format("{{{}}}", fmt::join(out, ", "));
+}
+
+std::string text(const Price& price) {
+    std::vector<std::string> out;
+    for (const auto& [name, value] : price)
+        out.push_back(fmt::format("{} {}", name, value));
+    return fmt::format("{}", fmt::join(out, " · "));
+}
+
+// What differs between a printed vector and a price, over the terms that both know.
+enum class Order : std::uint8_t { kSame, kBelow, kAbove };
+Order compare(const Price& printed, const Price& price) {
+    for (const auto& [name, value] : printed) {
+        const auto at = std::ranges::find(price, name, &Price::value_type::first);
+        if (at == price.end()) continue;
+        if (value != at->second) return value < at->second ? Order::kBelow : Order::kAbove;
+    }
+    return Order::kSame;
+}
+
+class Court {
+public:
+    Court(const World& world, const Decision& decision)
+        : world_(world),
+          decision_(decision),
+          demands_(demands_of(world)),
+          fates_(demands_.size()) {
+        for (const WorldDemand& demand : demands_) {
+            seats_.push_back(seats_of(demand));
+            victims_.push_back(victims_of(demand));
+        }
+    }
+
+    Judgement run() {
+        for (const std::string& violation : decision_.violations)
+            complain(Fault::kAudit, "", violation);
+        judge_form();
+        judge_seats();
+        Turn turn;
+        for (std::size_t d = 0; d < demands_.size(); ++d) {
+            judge_demand(d, turn);
+            // Whoever the judge finds no way for was placed by a last look, after all others.
+            if (!fates_[d].feasible) continue;
+            turn.spent |= victims_[d];
+            turn.seats.insert(turn.seats.end(), seats_[d].begin(), seats_[d].end());
+        }
+        return {.fates = std::move(fates_), .complaints = std::move(complaints_)};
+    }
+
+private:
+    void complain(Fault fault, const std::string& demand, std::string what) {
+        complaints_.push_back({.fault = fault, .demand = demand, .what = std::move(what)});
+    }
+
+    [[nodiscard]] int pod_named(const std::string& name) const {
+        for (int p = 0; p < static_cast<int>(world_.pods.size()); ++p) {
+            if ("default/" + world_.pods[static_cast<std::size_t>(p)].name == name) return p;
+        }
+        return -1;
+    }
+
+    [[nodiscard]] std::vector<Seat> seats_of(const WorldDemand& demand) const {
+        std::vector<Seat> out;
+        for (int p : demand.pods) {
+            const auto at = decision_.places.find("default/" + world_.pods[static_cast<std::size_t>(p)].name);
+            if (at == decision_.places.end()) continue;
+            const auto node = std::ranges::find(world_.nodes, at->second.node, &WorldNode::name);
+            out.push_back({.pod = p, .node = static_cast<int>(node - world_.nodes.begin()), .later = at->second.later});
+        }
+        return out;
+    }
+
+    [[nodiscard]] Mask victims_of(const WorldDemand& demand) const {
+        Mask out = 0;
+        for (const PlannedEviction& eviction : decision_.evictions) {
+            if (eviction.owner == demand.name) out |= bit(pod_named(eviction.pod));
+        }
+        return out;
+    }
+
+    [[nodiscard]] bool served(std::size_t d) const { return std::ssize(seats_[d]) >= demands_[d].min; }
+
+    // Every eviction is for somebody who is placed, a gang is placed as a whole or not at all.
+    void judge_form() {
+        for (const PlannedEviction& eviction : decision_.evictions) {
+            const auto at = std::ranges::find(demands_, eviction.owner, &WorldDemand::name);
+            if (at == demands_.end()) {
+                complain(Fault::kIllegal, eviction.owner, eviction.pod + " goes for nobody that waits");
+            } else if (!served(static_cast<std::size_t>(at - demands_.begin()))) {
+                complain(Fault::kIllegal, eviction.owner, eviction.pod + " goes for somebody who is not placed");
+            }
+        }
+        for (std::size_t d = 0; d < demands_.size(); ++d) {
+            if (!seats_[d].empty() && !served(d)) complain(Fault::kMisfit, demands_[d].name, "placed by halves");
+        }
+    }
+
+    [[nodiscard]] std::vector<Seat> all_seats() const {
+        std::vector<Seat> out;
+        for (const std::vector<Seat>& seats : seats_)
+            out.insert(out.end(), seats.begin(), seats.end());
+        return out;
+    }
+
+    [[nodiscard]] Places without(Mask gone) const {
+        Places out = places_of(world_);
+        for (std::size_t p = 0; p < out.size(); ++p) {
+            if (has(gone, static_cast<int>(p))) out[p] = -1;
+        }
+        return out;
+    }
+
+    // In the end everybody has passed in some order; who starts now also passes while the victims are still there.
+    void judge_seats() {
+        Mask gone = 0;
+        for (Mask set : victims_)
+            gone |= set;
+        const std::vector<Seat> seats = all_seats();
+        if (!can_follow(world_, without(gone), seats)) {
+            complain(Fault::kMisfit, "", "the placements pass in no order once the victims are gone");
+            return;
+        }
+        std::vector<Seat> now = seats;
+        std::erase_if(now, [](const Seat& seat) { return seat.later; });
+        if (!can_follow(world_, without(0), now))
+            complain(Fault::kMisfit, "", "what starts now does not fit beside those who have not left yet");
+        judge_need(gone, seats);
+    }
+
+    // Sparing one unit: a pod alone, a pod of a gang's surplus, a gang whole or all of it that it can keep.
+    void judge_need(Mask gone, const std::vector<Seat>& seats) {
+        for (std::size_t d = 0; d < demands_.size(); ++d) {
+            Turn turn;
+            for (std::size_t before = 0; before < d; ++before)
+                turn.spent |= victims_[before];
+            const Solver solver(world_, demands_[d], turn);
+            for (Mask set : solver.victims().sets()) {
+                if (set == victims_[d] || (set & ~victims_[d]) != 0 || !is_one_unit(victims_[d] & ~set)) continue;
+                if (!can_follow(world_, without((gone & ~victims_[d]) | set), seats)) continue;
+                complain(Fault::kNeedless,
+                         demands_[d].name,
+                         fmt::format("{} need not go", names(world_, victims_[d] & ~set)));
+                break;
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_one_unit(Mask set) const {
+        const int first = std::countr_zero(set);
+        const int gang = world_.pods[static_cast<std::size_t>(first)].gang;
+        for (int p = first + 1; p < static_cast<int>(world_.pods.size()); ++p) {
+            if (has(set, p) && (gang < 0 || world_.pods[static_cast<std::size_t>(p)].gang != gang)) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::vector<Reading> readings(const WorldDemand& demand) const {
+        using enum Reading::Walk;
+        std::vector<Reading> out;
+        std::vector<Reading::Walk> walks{kPlace};
+        if (world_.strict_budgets)
+            walks = {kNobody, kPlace};
+        else if (!world_.budgets.empty())
+            walks = {kPlace, kEverywhere, kVictims};
+        for (Reading::Walk walk : walks) {
+            for (bool unit : {false, true}) {
+                for (bool final : {true, false}) {
+                    if (unit && (demand.gang >= 0 || world_.gangs.empty())) continue;
+                    if (!final && demand.gang < 0) continue;
+                    out.push_back({.walk = walk, .start_of_unit = unit, .never_is_final = final});
+                }
+            }
+        }
+        return out;
+    }
+
+    void judge_demand(std::size_t d, const Turn& turn) {
+        const WorldDemand& demand = demands_[d];
+        Fate& fate = fates_[d];
+        Solver solver(world_, demand, turn);
+        const std::vector<Reading> all = readings(demand);
+        const auto best = solver.optimum(all.front());
+        fate.is_gang = demand.gang >= 0;
+        fate.feasible = best.has_value();
+        fate.needs_victims = best && best->set != 0;
+        fate.served = served(d);
+        if (!fate.served) {
+            judge_refusal(demand, best, fate);
+            return;
+        }
+        if (victims_[d] == 0) return;
+        if (const std::string what = solver.victims().complaint(victims_[d]); !what.empty()) {
+            complain(Fault::kIllegal, demand.name, fmt::format("{}: {}", names(world_, victims_[d]), what));
+            return;
+        }
+        judge_claims(d, solver, all, fate);
+    }
+
+    void judge_refusal(const WorldDemand& demand, const std::optional<Optimum>& best, Fate& fate) {
+        bool claims = false;
+        for (const Claim& claim : decision_.claims)
+            claims = claims || (claim.owner == demand.name && claim.status == "infeasible");
+        fate.proven = claims;
+        if (!best) return;
+        const std::string way =
+            best->set == 0 ? "it fits without evictions" : fmt::format("without {} it fits", names(world_, best->set));
+        complain(claims ? Fault::kFalseInfeasible : Fault::kRefused, demand.name, way);
+    }
+
+    // The claim must hold in one of the readings; what is said is what the first one finds.
+    void judge_claims(std::size_t d, Solver& solver, const std::vector<Reading>& all, Fate& fate) {
+        const WorldDemand& demand = demands_[d];
+        const auto claim = std::ranges::find(decision_.claims, demand.name, &Claim::owner);
+        if (claim == decision_.claims.end()) {
+            complain(Fault::kWrongCost, demand.name, "evictions without a certificate");
+            return;
+        }
+        fate.proven = claim->status == "optimal";
+        std::optional<Complaint> first;
+        for (const Reading& reading : all) {
+            const auto found = judge_reading(*claim, d, solver, reading);
+            if (!found) return;
+            if (!first) first = found;
+        }
+        complaints_.push_back(*first);
+    }
+
+    std::optional<Complaint> judge_reading(const Claim& claim, std::size_t d, Solver& solver, const Reading& reading) {
+        const WorldDemand& demand = demands_[d];
+        const auto say = [&](Fault fault, std::string what) {
+            return Complaint{.fault = fault, .demand = demand.name, .what = std::move(what)};
+        };
+        const int place = demand.gang < 0 ? seats_[d].front().node : -1;
+        const Price price = solver.victims().price(victims_[d], place, reading);
+        if (compare(claim.cost, price) != Order::kSame)
+            return say(Fault::kWrongCost, fmt::format("costs {}, says {}", text(price), text(claim.cost)));
+        const auto best = solver.optimum(reading);
+        if (!best) return say(Fault::kUnexpected, fmt::format("{}: no set lets it fit", names(world_, victims_[d])));
+        const std::string cheapest = fmt::format("{} costs {}", names(world_, best->set), text(best->price));
+        if (best->set == 0 && claim.status == "optimal") return say(Fault::kFalseOptimal, "it fits without evictions");
+        if (best->set == 0) return std::nullopt;
+        if (claim.status == "optimal" && cheaper(best->price, price))
+            return say(Fault::kFalseOptimal,
+                       fmt::format("{} costs {}; {}", names(world_, victims_[d]), text(price), cheapest));
+        if (claim.status != "gap") return std::nullopt;
+        if (compare(claim.bound, best->price) == Order::kAbove)
+            return say(Fault::kWrongBound, fmt::format("the bound is {}; {}", text(claim.bound), cheapest));
+        return std::nullopt;
+    }
+
+    const World& world_;
+    const Decision& decision_;
+    std::vector<WorldDemand> demands_;
+    std::vector<std::vector<Seat>> seats_;
+    std::vector<Mask> victims_;
+    std::vector<Fate> fates_;
+    std::vector<Complaint> complaints_;
+};
+
+}  // namespace
+
+Judgement judge(const World& world, const Decision& decision) { return Court(world, decision).run(); }
+
+}  // namespace reprieve::worlds
