@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench fuzz soak oracle format tidy golden transcripts clean setup setup-build
+.PHONY: help build demo quick test bench fuzz soak oracle format tidy golden transcripts clean setup setup-build
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -22,6 +22,9 @@ build: setup-build  ## the program, at build/reprieve
 
 demo: build  ## plan one decision on examples/mixed-cluster, then run the embedded cluster of examples/run
 	@scripts/demo
+
+quick: setup  ## the tests of the folders that changed since the last commit
+	@scripts/quick
 
 test: setup  ## everything that must hold: two compilers, sanitizers, fuzzing, formatting, a real API server
 	@scripts/check

@@ -16,7 +16,7 @@ std::set<std::string> victims_of(const Plan& plan) {
     return out;
 }
 
-std::string title_of(const std::string& name) {
+std::string alternative_title(const std::string& name) {
     if (name == "cheapest") return "cheapest (the plan)";
     if (name == "pdbClean") return "no budget broken";
     if (name == "fewestJobs") return "fewest jobs";
@@ -41,7 +41,7 @@ Table alternatives_section(const Alternatives& alternatives) {
     for (const Alternative& a : alternatives.plans) {
         const std::set<std::string> victims = victims_of(a.plan);
         const bool first = &a == &alternatives.plans.front();
-        Row row{.cells = {{title_of(a.name)},
+        Row row{.cells = {{alternative_title(a.name)},
                           {fmt::format("{}", a.pods)},
                           {fmt::format("{}", a.jobs_broken)},
                           {fmt::format("{}", a.pdb_violations), a.pdb_violations > 0 ? Paint::kRed : Paint::kPlain},

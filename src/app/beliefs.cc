@@ -10,8 +10,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000;
-
 void earlier(Time& best, Time other) {
     if (other.is_set() && (!best.is_set() || other < best)) best = other;
 }
@@ -185,7 +183,7 @@ void Beliefs::assume(const std::string& name, Assumed what, StringId node, Time 
     entry.assumed = what;
     entry.node = node;
     entry.expires = now + options_.confirmation;
-    entry.leaving = now + Duration{entry.watched.grace_seconds * kSecond};
+    entry.leaving = now + Duration::of_seconds(entry.watched.grace_seconds);
     note_due(entry, now);
     believe(name, entry, now);
 }

@@ -12,7 +12,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kPriorityBase = std::int64_t{1} << 31;  // prioritySum adds it for each pod
-constexpr std::size_t kMostNames = 4;
+constexpr std::size_t kMostListed = 4;
 
 std::optional<std::int64_t> find(const CostVector& cost, const std::string& term) {
     const auto at = std::ranges::find(cost, term, &CostVector::value_type::first);
@@ -100,9 +100,9 @@ std::string duration_words(std::int64_t seconds) {
 std::string list_words(const std::vector<std::string>& names) {
     if (names.empty()) return "nobody";
     if (names.size() == 1) return names.front();
-    if (names.size() <= kMostNames)
+    if (names.size() <= kMostListed)
         return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-    const auto shown = static_cast<std::ptrdiff_t>(kMostNames) - 1;
+    const auto shown = static_cast<std::ptrdiff_t>(kMostListed) - 1;
     return fmt::format("{} and {} more",
                        fmt::join(names.begin(), names.begin() + shown, ", "),
                        names.size() - static_cast<std::size_t>(shown));

@@ -11,8 +11,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000;
-
 // Of one demand.
 struct Victims {
     std::map<std::string, std::vector<std::string>> by_node;  // UIDs
@@ -26,8 +24,8 @@ std::int64_t grace_of(const Cluster& cluster, const std::string& pod) {
 
 // In whole seconds: that is what is written down.
 Time deadline_of(Time now, std::int64_t grace_seconds, Duration patience) {
-    const Time exact = now + Duration{grace_seconds * kSecond} + patience;
-    return {exact.us - exact.us % kSecond};
+    const Time exact = now + Duration::of_seconds(grace_seconds) + patience;
+    return {exact.us - exact.us % Duration::of_seconds(1).us};
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ std::vector<std::string> shares_of(const std::vector<QueueReport>& queues) {
 }
 
 // "usedLive" -> "USED LIVE".
-std::string title_of(const std::string& share) {
+std::string share_title(const std::string& share) {
     std::string title;
     for (const char c : share) {
         if (c >= 'A' && c <= 'Z') title += ' ';
@@ -108,7 +108,7 @@ Table queues_section(const Plan& plan) {
     const std::vector<std::string> shares = shares_of(queues);
     std::vector<Column> columns{{"QUEUE"}, {"RESOURCE"}};
     for (const std::string& share : shares)
-        columns.push_back({title_of(share), ColumnKind::kNumber});
+        columns.push_back({share_title(share), ColumnKind::kNumber});
     Table table("Queues", std::move(columns));
     if (!queues_matter(queues)) return table;
     for (const QueueReport& queue : queues) {

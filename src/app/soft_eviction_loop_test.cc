@@ -11,7 +11,7 @@ using testing::SizeIs;
 constexpr const char* kNote = "scheduling.koordinator.sh/soft-eviction";
 
 // One node, full of one pod; another that matters more wants all of it. Softly: the one that is in the way is asked.
-std::string full_node(const std::string& more = "") {
+std::string full_of_one(const std::string& more = "") {
     return node_yaml("n1") + pod_yaml({.name = "low", .priority = 1, .cpu = 4, .node = "n1"}) +
            pod_yaml({.name = "high", .priority = 100, .cpu = 4}) + more;
 }
@@ -37,7 +37,7 @@ protected:
 };
 
 TEST_F(SoftLoopTest, whoever_is_asked_stays_until_somebody_else_deletes_it) {
-    start(full_node(R"(---
+    start(full_of_one(R"(---
 kind: Timeline
 events:
   - {at: 300s, delete: {apiVersion: v1, kind: Pod, metadata: {name: low}}}
@@ -49,7 +49,7 @@ events:
 }
 
 TEST_F(SoftLoopTest, the_deadline_comes_although_nothing_else_happens) {
-    start(full_node());
+    start(full_of_one());
     run(softly(Duration{60'000'000}));
     EXPECT_THAT(record().evicted, ElementsAre("default/low", "default/low"));
     EXPECT_EQ(node_of("low"), "gone");
@@ -58,7 +58,7 @@ TEST_F(SoftLoopTest, the_deadline_comes_although_nothing_else_happens) {
 }
 
 TEST_F(SoftLoopTest, nobody_is_asked_any_more_for_a_pod_that_is_gone) {
-    start(full_node(R"(---
+    start(full_of_one(R"(---
 kind: Timeline
 events:
   - {at: 5s, delete: {apiVersion: v1, kind: Pod, metadata: {name: high}}}
@@ -79,7 +79,7 @@ public:
 };
 
 TEST_F(SoftLoopTest, whoever_is_being_asked_is_not_planned_with_again) {
-    start(full_node(R"(---
+    start(full_of_one(R"(---
 kind: Timeline
 events:
   - {at: 2s, apply: {apiVersion: v1, kind: Pod, metadata: {name: rival, namespace: default}, spec: {schedulerName: reprieve, priority: 50, containers: [{name: c, resources: {requests: {cpu: "4"}}}]}}}

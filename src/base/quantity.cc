@@ -7,10 +7,10 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace reprieve {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr std::uint64_t kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace reprieve {
 namespace {
 
@@ -13,8 +15,6 @@ __extension__ using Wide = __int128;
 
 constexpr std::int64_t kSecond = 1'000'000;  // in microseconds
 constexpr std::int64_t kDaySeconds = 86'400;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads fixed-width text from left to right; `ok` turns false at the first mismatch and stays so.
 struct Cursor {

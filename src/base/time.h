@@ -15,6 +15,7 @@ namespace reprieve {
 struct Duration {
     std::int64_t us = 0;
     friend constexpr auto operator<=>(Duration, Duration) = default;
+    [[nodiscard]] static constexpr Duration of_seconds(std::int64_t count) { return {count * 1'000'000}; }
     [[nodiscard]] constexpr std::int64_t seconds() const { return us / 1'000'000; }
 };
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_parts.h"
 #include "kube/kinds.h"
 
 namespace reprieve {
@@ -33,11 +34,6 @@ std::pair<std::string, std::string> plane_of(const Workload& workload, const Voc
 std::string workload_path(const Workload& workload, const Vocabulary& words, std::string_view api_version) {
     const char* plural = workload.kind == WorkloadKind::kRevision ? "revisions" : "deployments";
     return object_path(api_version, words.text(workload.ns), plural, words.text(workload.name));
-}
-
-std::string text_at(const nlohmann::json& object, const char* key) {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 // The Volcano job that an object was made for; empty: none.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kube/json_parts.h"
+
 namespace reprieve {
 namespace {
 
@@ -20,14 +22,6 @@ Json metadata_of(const std::string& uid) {
     Json metadata = Json::object();
     if (!uid.empty()) metadata["uid"] = uid;
     return metadata;
-}
-
-Json condition(const char* type, const char* status, const char* reason, const std::string& message, Time now) {
-    return {{"type", type},
-            {"status", status},
-            {"reason", reason},
-            {"message", message},
-            {"lastTransitionTime", condition_time(now)}};
 }
 
 Json unschedulable(const std::string& message, Time now) {

@@ -7,18 +7,18 @@
 namespace reprieve {
 namespace {
 
-constexpr Time kNow{1'767'268'800'123'456};  // 2026-01-01T12:00:00.123456Z
+constexpr Time kNoon{1'767'268'800'123'456};  // 2026-01-01T12:00:00.123456Z
 
 TEST(Bodies, Times) {
-    EXPECT_EQ(condition_time(kNow), "2026-01-01T12:00:00Z");
-    EXPECT_EQ(micro_time(kNow), "2026-01-01T12:00:00.123456Z");
+    EXPECT_EQ(condition_time(kNoon), "2026-01-01T12:00:00Z");
+    EXPECT_EQ(micro_time(kNoon), "2026-01-01T12:00:00.123456Z");
     EXPECT_EQ(micro_time({1'767'268'800'000'000}), "2026-01-01T12:00:00.000000Z");
 }
 
 TEST(Bodies, NominationCarriesIntentAndReasonInOnePatch) {
-    const PlanRecord record{.id = "sha256:1", .node = "n1", .victims = {"v1"}, .deadline = kNow};
+    const PlanRecord record{.id = "sha256:1", .node = "n1", .victims = {"v1"}, .deadline = kNoon};
     EXPECT_EQ(
-        nomination_body("u", "n1", record, "waits", kNow),
+        nomination_body("u", "n1", record, "waits", kNoon),
         R"({"metadata":{"uid":"u","annotations":{"reprieve.dev/plan":"{\"id\":\"sha256:1\",\"node\":\"n1\",\"victims\":[\"v1\"],\"deadline\":\"2026-01-01T12:00:00Z\"}"}},)"
         R"("status":{"nominatedNodeName":"n1","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"waits","lastTransitionTime":"2026-01-01T12:00:00Z"}]}})");
     EXPECT_EQ(
@@ -58,7 +58,7 @@ TEST(Bodies, ScalingIsRefusedWhereSomebodyElseScaled) {
 }
 
 TEST(Bodies, TextsThatAreNotUtf8AreStillJson) {
-    EXPECT_NE(unschedulable_body("u", "\xFF", kNow).find("\xEF\xBF\xBD"), std::string::npos);
+    EXPECT_NE(unschedulable_body("u", "\xFF", kNoon).find("\xEF\xBF\xBD"), std::string::npos);
 }
 
 TEST(Http, StatusOfTheServer) {

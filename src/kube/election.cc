@@ -4,15 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/bodies.h"
+#include "kube/json_parts.h"
 
 namespace reprieve {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_at(const nlohmann::json& from, const char* key) {
-    return from.contains(key) && from[key].is_string() ? from[key].get<std::string>() : std::string();
-}
 
 std::int64_t number_at(const nlohmann::json& from, const char* key) {
     return from.contains(key) && from[key].is_number_integer() ? from[key].get<std::int64_t>() : 0;

@@ -7,15 +7,15 @@ namespace {
 
 using What = EventAdvice::What;
 
-constexpr Time at(std::int64_t seconds) { return {1'800'000'000'000'000 + seconds * 1'000'000}; }
+constexpr Time time_at(std::int64_t seconds) { return {1'800'000'000'000'000 + seconds * 1'000'000}; }
 
 TEST(EventBook, TheSameNewsIsSentOnceAndThenCounted) {
     EventBook book;
-    const EventAdvice first = book.advise("uid FailedScheduling", "pod", "no room", at(0));
+    const EventAdvice first = book.advise("uid FailedScheduling", "pod", "no room", time_at(0));
     EXPECT_EQ(first.what, What::kCreate);
     for (int second = 1; second < 300; ++second)
-        EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "no room", at(second)).what, What::kSkip);
-    const EventAdvice again = book.advise("uid FailedScheduling", "pod", "no room", at(300));
+        EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "no room", time_at(second)).what, What::kSkip);
+    const EventAdvice again = book.advise("uid FailedScheduling", "pod", "no room", time_at(300));
     EXPECT_EQ(again.what, What::kCountUp);
     EXPECT_EQ(again.name, first.name);
     EXPECT_EQ(again.count, 301);
@@ -23,27 +23,27 @@ TEST(EventBook, TheSameNewsIsSentOnceAndThenCounted) {
 
 TEST(EventBook, OtherNewsWaitsALittle) {
     EventBook book;
-    const EventAdvice first = book.advise("uid FailedScheduling", "pod", "1 node full", at(0));
-    EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "2 nodes full", at(1)).what, What::kSkip);
-    const EventAdvice later = book.advise("uid FailedScheduling", "pod", "2 nodes full", at(20));
+    const EventAdvice first = book.advise("uid FailedScheduling", "pod", "1 node full", time_at(0));
+    EXPECT_EQ(book.advise("uid FailedScheduling", "pod", "2 nodes full", time_at(1)).what, What::kSkip);
+    const EventAdvice later = book.advise("uid FailedScheduling", "pod", "2 nodes full", time_at(20));
     EXPECT_EQ(later.what, What::kCreate);
     EXPECT_NE(later.name, first.name);
 }
 
 TEST(EventBook, PodsAndReasonsAreKeptApart) {
     EventBook book;
-    EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(0)).what, What::kCreate);
-    EXPECT_EQ(book.advise("b Scheduled", "b", "x", at(0)).what, What::kCreate);
-    EXPECT_EQ(book.advise("a Preempted", "a", "x", at(0)).what, What::kCreate);
+    EXPECT_EQ(book.advise("a Scheduled", "a", "x", time_at(0)).what, What::kCreate);
+    EXPECT_EQ(book.advise("b Scheduled", "b", "x", time_at(0)).what, What::kCreate);
+    EXPECT_EQ(book.advise("a Preempted", "a", "x", time_at(0)).what, What::kCreate);
     EXPECT_EQ(book.size(), 3U);
 }
 
 TEST(EventBook, WhatTheServerForgotIsCreatedAnew) {
     EventBook book;
-    static_cast<void>(book.advise("a Scheduled", "a", "x", at(0)));
+    static_cast<void>(book.advise("a Scheduled", "a", "x", time_at(0)));
     book.forget("a Scheduled");
-    EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(1)).what, What::kCreate);
-    EXPECT_EQ(book.advise("a Scheduled", "a", "x", at(4000)).what, What::kCreate)
+    EXPECT_EQ(book.advise("a Scheduled", "a", "x", time_at(1)).what, What::kCreate);
+    EXPECT_EQ(book.advise("a Scheduled", "a", "x", time_at(4000)).what, What::kCreate)
         << "older than the server keeps Events";
 }
 

@@ -16,7 +16,7 @@ WatchEvent event_of(std::string_view type) {
     return type == "ERROR" ? WatchEvent::kError : WatchEvent::kUnknown;
 }
 
-std::string text_at(object& from, std::string_view key) {
+std::string string_at(object& from, std::string_view key) {
     std::string_view text;
     if (from[key].get_string().get(text) != simdjson::SUCCESS) return {};
     return std::string(text);
@@ -36,8 +36,8 @@ Result<PageHead> FrameReader::page_head(std::string_view page) {
     if (!open(page, page_json) || page_json["metadata"].get_object().get(metadata) != simdjson::SUCCESS)
         return fail("not a list");
     PageHead head;
-    head.version = text_at(metadata, "resourceVersion");
-    head.continued = text_at(metadata, "continue");
+    head.version = string_at(metadata, "resourceVersion");
+    head.continued = string_at(metadata, "continue");
     if (head.version.empty()) return fail("a list without resourceVersion");
     return head;
 }
@@ -89,14 +89,14 @@ std::string FrameReader::version_of(std::string_view json) {
     document whole;
     object metadata;
     if (!open(json, whole) || whole["metadata"].get_object().get(metadata) != simdjson::SUCCESS) return {};
-    return text_at(metadata, "resourceVersion");
+    return string_at(metadata, "resourceVersion");
 }
 
 FrameReader::Name FrameReader::name_of(std::string_view json) {
     document whole;
     object metadata;
     if (!open(json, whole) || whole["metadata"].get_object().get(metadata) != simdjson::SUCCESS) return {};
-    return {text_at(metadata, "namespace"), text_at(metadata, "name")};
+    return {string_at(metadata, "namespace"), string_at(metadata, "name")};
 }
 
 int FrameReader::status_code(std::string_view json) {

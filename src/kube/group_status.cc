@@ -7,6 +7,7 @@
 
 #include "kube/announcer.h"
 #include "kube/bodies.h"
+#include "kube/json_parts.h"
 
 namespace reprieve {
 namespace {
@@ -15,14 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kCoreCondition = "PodGroupInitiallyScheduled";
 constexpr const char* kOlderCoreCondition = "PodGroupScheduled";  // before v1beta1
-
-Json condition(const char* type, const char* status, const std::string& reason, const std::string& message, Time now) {
-    return {{"type", type},
-            {"status", status},
-            {"reason", reason},
-            {"message", message},
-            {"lastTransitionTime", condition_time(now)}};
-}
 
 // The others have controllers of their own that speak for them.
 bool is_told(const GangAddress& address) {

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Time kNow{1'767'268'800'000'000};
+constexpr Time kCountedAt{1'767'268'800'000'000};
 
 class GroupStatusTest : public ::testing::Test {
 protected:
@@ -42,7 +42,7 @@ protected:
         on_thread([&] { groups_.take(plan); });
     }
     void count(const GangCount& count) {
-        on_thread([&] { groups_.count("ns/g", count, kNow); });
+        on_thread([&] { groups_.count("ns/g", count, kCountedAt); });
     }
     void let_in(const std::vector<std::string>& gangs) {
         on_thread([&] { groups_.let_in(gangs); });
@@ -55,7 +55,7 @@ protected:
     std::size_t writes() const { return api_.asked().size(); }
 
     static Plan waits(std::size_t victims) {
-        Plan plan{.now = kNow};
+        Plan plan{.now = kCountedAt};
         plan.placements.push_back({.pod = "ns/a", .node = "n1", .after_evictions = true, .owner = "ns/g"});
         for (std::size_t i = 0; i < victims; ++i)
             plan.evictions.push_back({.pod = "ns/v" + std::to_string(i), .node = "n1", .owner = "ns/g"});
@@ -184,9 +184,9 @@ TEST_F(GroupStatusTest, WhatIsToldLaterArrivesLater) {
     see_volcano(R"("phase":"Running")", "other");
     holds_first_ = true;
     start([&] {
-        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 1}, kNow);
-        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 2}, kNow);
-        groups_.count("ns/other", {.members = 2, .placed = 2, .running = 2}, kNow);
+        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 1}, kCountedAt);
+        groups_.count("ns/g", {.members = 2, .placed = 2, .running = 2}, kCountedAt);
+        groups_.count("ns/other", {.members = 2, .placed = 2, .running = 2}, kCountedAt);
     });
     ASSERT_TRUE(api_.wait([](const auto& asked) { return asked.size() == 2; }));
     for (const FakeApi::Asked& asked : api_.asked())

@@ -4,24 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_parts.h"
+
 namespace reprieve {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kLongestQuote = 300;
 
-std::string text_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-void read_causes(const Json& status, ApiStatus& out) {
+void read_causes(const nlohmann::json& status, ApiStatus& out) {
     const auto details = status.find("details");
     if (details == status.end() || !details->is_object()) return;
     const auto causes = details->find("causes");
     if (causes == details->end() || !causes->is_array()) return;
-    for (const Json& cause : *causes) {
+    for (const nlohmann::json& cause : *causes) {
         if (!cause.is_object()) continue;
         if (text_at(cause, "reason") == "DisruptionBudget") out.budget_refused = true;
         if (text_at(cause, "field") == "metadata.uid") out.wrong_uid = true;
@@ -32,7 +27,7 @@ void read_causes(const Json& status, ApiStatus& out) {
 
 ApiStatus read_status(const std::string& body) {
     ApiStatus out;
-    const Json status = Json::parse(body, nullptr, false);
+    const nlohmann::json status = nlohmann::json::parse(body, nullptr, false);
     if (!status.is_object() || text_at(status, "kind") != "Status") return out;
     out.reason = text_at(status, "reason");
     out.message = text_at(status, "message");

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSpareTransfers = 128;
 constexpr long kMostConnections = 256;  // kept open: a watch for each kind, and the requests in flight
 constexpr std::chrono::milliseconds kLookForSilence{250};
-constexpr int kMostDoublings = 5;
+constexpr int kMostSilenceDoublings = 5;
 
 std::chrono::microseconds span_of(Duration duration) { return std::chrono::microseconds(duration.us); }
 
@@ -275,7 +275,7 @@ void HttpClient::note_pulse(const Call& call, CURLcode code) {
 bool HttpClient::is_silent(const Call& call, Clock::time_point now) const {
     if (call.is_stream()) return false;
     const Duration first = call.request.silence.us > 0 ? call.request.silence : options_.silence;
-    const Duration limit{first.us << std::min(call.backoff.failures(), kMostDoublings)};
+    const Duration limit{first.us << std::min(call.backoff.failures(), kMostSilenceDoublings)};
     return line_.pulse().is_silent(call.round, call.begun, limit, now);
 }
 

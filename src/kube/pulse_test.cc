@@ -5,21 +5,21 @@
 namespace reprieve {
 namespace {
 
-Pulse::Instant at(int seconds) { return Pulse::Instant(std::chrono::seconds(1'000 + seconds)); }
+Pulse::Instant instant(int seconds) { return Pulse::Instant(std::chrono::seconds(1'000 + seconds)); }
 
 constexpr Duration kLimit{3'000'000};
 
 TEST(PulseTest, SilenceCountsFromTheRequest) {
     const Pulse pulse;
-    EXPECT_FALSE(pulse.is_silent(0, at(0), kLimit, at(2)));
-    EXPECT_TRUE(pulse.is_silent(0, at(0), kLimit, at(3)));
+    EXPECT_FALSE(pulse.is_silent(0, instant(0), kLimit, instant(2)));
+    EXPECT_TRUE(pulse.is_silent(0, instant(0), kLimit, instant(3)));
 }
 
 TEST(PulseTest, WhoeverHearsOthersIsNotInSilence) {
     Pulse pulse;
-    pulse.hear(0, at(2));
-    EXPECT_FALSE(pulse.is_silent(0, at(0), kLimit, at(4)));
-    EXPECT_TRUE(pulse.is_silent(0, at(0), kLimit, at(5)));
+    pulse.hear(0, instant(2));
+    EXPECT_FALSE(pulse.is_silent(0, instant(0), kLimit, instant(4)));
+    EXPECT_TRUE(pulse.is_silent(0, instant(0), kLimit, instant(5)));
 }
 
 TEST(PulseTest, ARoundIsGivenUpOnce) {
@@ -31,14 +31,14 @@ TEST(PulseTest, ARoundIsGivenUpOnce) {
 
 TEST(PulseTest, RoundsDoNotHearEachOther) {
     Pulse pulse;
-    pulse.hear(0, at(2));
+    pulse.hear(0, instant(2));
     ASSERT_TRUE(pulse.give_up(0));
-    EXPECT_TRUE(pulse.is_silent(1, at(1), kLimit, at(4))) << "what came before was in another round";
-    pulse.hear(0, at(4));
-    EXPECT_TRUE(pulse.is_silent(1, at(1), kLimit, at(4)));
-    pulse.hear(1, at(4));
-    EXPECT_FALSE(pulse.is_silent(1, at(1), kLimit, at(4)));
-    EXPECT_TRUE(pulse.is_silent(0, at(0), kLimit, at(4))) << "what was given up stays so";
+    EXPECT_TRUE(pulse.is_silent(1, instant(1), kLimit, instant(4))) << "what came before was in another round";
+    pulse.hear(0, instant(4));
+    EXPECT_TRUE(pulse.is_silent(1, instant(1), kLimit, instant(4)));
+    pulse.hear(1, instant(4));
+    EXPECT_FALSE(pulse.is_silent(1, instant(1), kLimit, instant(4)));
+    EXPECT_TRUE(pulse.is_silent(0, instant(0), kLimit, instant(4))) << "what was given up stays so";
 }
 
 }  // namespace

@@ -5,14 +5,12 @@
 namespace reprieve {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kMostLooks = 30;
 constexpr Duration kBetween{1'000'000};
 
-Json metadata_of(const std::string& body) {
-    const Json object = Json::parse(body, nullptr, false);
-    return object.is_object() ? object.value("metadata", Json()) : Json();
+nlohmann::json metadata_in(const std::string& body) {
+    const nlohmann::json object = nlohmann::json::parse(body, nullptr, false);
+    return object.is_object() ? object.value("metadata", nlohmann::json()) : nlohmann::json();
 }
 
 }  // namespace
@@ -34,9 +32,9 @@ void SecondLook::start() {
 std::optional<WriteEnd> SecondLook::read(const HttpAnswer& answer) const {
     if (answer.status == 404) return WriteEnd::kGone;
     if (!answer.ok()) return std::nullopt;
-    const Json metadata = metadata_of(answer.body);
+    const nlohmann::json metadata = metadata_in(answer.body);
     if (!metadata.is_object()) return std::nullopt;
-    if (!uid_.empty() && metadata.value("uid", Json()) != uid_) return WriteEnd::kGone;
+    if (!uid_.empty() && metadata.value("uid", nlohmann::json()) != uid_) return WriteEnd::kGone;
     return metadata.contains("deletionTimestamp") ? WriteEnd::kDone : WriteEnd::kFailed;
 }
 

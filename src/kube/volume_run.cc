@@ -9,8 +9,6 @@
 namespace reprieve {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 
 std::string claim_path(const std::string& claim) {
@@ -21,17 +19,17 @@ std::string claim_path(const std::string& claim) {
 
 std::string volume_path(const std::string& volume) { return "/api/v1/persistentvolumes/" + volume; }
 
-Json parsed(const std::string& body) {
-    Json object = Json::parse(body, nullptr, false);
-    return object.is_object() ? object : Json::object();
+nlohmann::json parsed(const std::string& body) {
+    nlohmann::json object = nlohmann::json::parse(body, nullptr, false);
+    return object.is_object() ? object : nlohmann::json::object();
 }
 
-std::string text_at(const Json& object, const char* path) {
-    const Json::json_pointer pointer(path);
+std::string text_under(const nlohmann::json& object, const char* path) {
+    const nlohmann::json::json_pointer pointer(path);
     return object.contains(pointer) && object.at(pointer).is_string() ? object.at(pointer).get<std::string>() : "";
 }
 
-HttpRequest patch(std::string path, const Json& body) {
+HttpRequest patch(std::string path, const nlohmann::json& body) {
     HttpRequest request;
     request.method = "PATCH";
     request.path = std::move(path);
@@ -59,16 +57,16 @@ void VolumeRun::look_again() {
 }
 
 void VolumeRun::judge(const std::string& body) {
-    const Json claim = parsed(body);
-    const std::string selected = text_at(claim, "/metadata/annotations/volume.kubernetes.io~1selected-node");
-    if (!text_at(claim, "/metadata/deletionTimestamp").empty())
+    const nlohmann::json claim = parsed(body);
+    const std::string selected = text_under(claim, "/metadata/annotations/volume.kubernetes.io~1selected-node");
+    if (!text_under(claim, "/metadata/deletionTimestamp").empty())
         return end(false, fmt::format("claim {} is being deleted", current().claim));
-    if (text_at(claim, "/status/phase") == "Bound" && !text_at(claim, "/spec/volumeName").empty()) {
+    if (text_under(claim, "/status/phase") == "Bound" && !text_under(claim, "/spec/volumeName").empty()) {
         ++at_;
         told_ = false;
         return look();
     }
-    if (!current().volume.empty()) return told_ ? look_again() : promise(text_at(claim, "/metadata/uid"));
+    if (!current().volume.empty()) return told_ ? look_again() : promise(text_under(claim, "/metadata/uid"));
     ask_for_disk(selected);
 }
 
@@ -78,12 +76,12 @@ void VolumeRun::promise(const std::string& uid) {
     request.path = volume_path(current().volume);
     outbox_->call(current().volume, std::move(request), [self = shared_from_this(), uid](const HttpAnswer& answer) {
         if (!answer.ok()) return self->end(false, answer.text());
-        const Json volume = parsed(answer.body);
-        const std::string owner = text_at(volume, "/spec/claimRef/uid");
+        const nlohmann::json volume = parsed(answer.body);
+        const std::string owner = text_under(volume, "/spec/claimRef/uid");
         const std::string& claim = self->current().claim;
         const std::size_t slash = claim.find('/');
         const std::string named =
-            text_at(volume, "/spec/claimRef/namespace") + "/" + text_at(volume, "/spec/claimRef/name");
+            text_under(volume, "/spec/claimRef/namespace") + "/" + text_under(volume, "/spec/claimRef/name");
         if (owner == uid) {
             self->told_ = true;
             return self->look_again();
@@ -91,14 +89,14 @@ void VolumeRun::promise(const std::string& uid) {
         if (!owner.empty() || (named != "/" && named != claim))
             return self->end(false, fmt::format("volume {} belongs to claim {}", self->current().volume, named));
         // The version makes sure that nobody promises it to two claims.
-        const Json body{{"metadata", {{"resourceVersion", text_at(volume, "/metadata/resourceVersion")}}},
-                        {"spec",
-                         {{"claimRef",
-                           {{"apiVersion", "v1"},
-                            {"kind", "PersistentVolumeClaim"},
-                            {"namespace", claim.substr(0, slash)},
-                            {"name", claim.substr(slash + 1)},
-                            {"uid", uid}}}}}};
+        const nlohmann::json body{{"metadata", {{"resourceVersion", text_under(volume, "/metadata/resourceVersion")}}},
+                                  {"spec",
+                                   {{"claimRef",
+                                     {{"apiVersion", "v1"},
+                                      {"kind", "PersistentVolumeClaim"},
+                                      {"namespace", claim.substr(0, slash)},
+                                      {"name", claim.substr(slash + 1)},
+                                      {"uid", uid}}}}}};
         self->outbox_->call(self->current().volume,
                             patch(volume_path(self->current().volume), body),
                             [self](const HttpAnswer& written) {

@@ -8,7 +8,7 @@
 namespace reprieve {
 namespace {
 
-constexpr int kMostDoublings = 4;
+constexpr int kMostListDoublings = 4;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Watcher::list(std::string continued) {
     request.path = fmt::format("{}?limit={}", path_, options_.page_items);
     if (!first) request.path += "&continue=" + url_encode(continued);
     request.deadline = options_.list_deadline;
-    request.silence = {options_.list_silence.us << std::min(backoff_.failures(), kMostDoublings)};
+    request.silence = {options_.list_silence.us << std::min(backoff_.failures(), kMostListDoublings)};
     request.patience = {};
     request.answer_limit = options_.page_bytes;
     client_->send(this, std::move(request), [this, first](HttpAnswer answer) { listed(std::move(answer), first); });

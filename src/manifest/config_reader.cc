@@ -38,7 +38,7 @@ struct Fault {
 };
 
 // yaml-cpp takes some control characters for the end of the text and replaces what is not UTF-8: neither may pass.
-std::optional<Fault> find_bad_character(std::string_view text) {
+std::optional<Fault> find_bad_line(std::string_view text) {
     const auto is_control = [](char c) {
         return (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
     };
@@ -103,7 +103,7 @@ std::string shown(std::string_view text) {
 
 ConfigField ConfigReader::parse(std::string_view text) {
     ConfigField root{.name = {}, .key = {}, .line = 1, .value = YAML::Node()};
-    if (const auto fault = find_bad_character(text)) {
+    if (const auto fault = find_bad_line(text)) {
         root.line = fault->line;
         complain(root, fault->what);
         return root;

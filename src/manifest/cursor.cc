@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "manifest/json_syntax.h"
+
 namespace reprieve {
 namespace {
 
 namespace od = simdjson::ondemand;
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 const char* kind_of_value(char first) {
     switch (first) {
@@ -155,7 +155,7 @@ void Cursor::read(Time& out) {
 
 std::string_view Cursor::scalar_token() {
     std::string_view token = value_->raw_json_token();
-    while (!token.empty() && is_space(token.back()))
+    while (!token.empty() && is_json_space(token.back()))
         token.remove_suffix(1);
     return token;
 }

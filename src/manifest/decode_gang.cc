@@ -5,12 +5,11 @@
 
 #include "manifest/decode_selector.h"
 #include "manifest/object_source.h"
+#include "manifest/preemption_policies.h"
 
 namespace reprieve {
 namespace {
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
-    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
 constexpr std::pair<std::string_view, DisruptionMode> kModeNames[] = {{"Pod", DisruptionMode::kSingle},
                                                                       {"PodGroup", DisruptionMode::kAll}};
 constexpr std::pair<std::string_view, bool> kTopologyModes[] = {{"", true}, {"hard", true}, {"soft", false}};
@@ -94,7 +93,7 @@ void decode_core_spec(Cursor& at, KeyId count_key, CoreSpec& out) {
                 f->read(out.priority);
                 break;
             case "preemptionPolicy"_key:
-                f->choose(out.preemption_policy, kPolicies);
+                f->choose(out.preemption_policy, kPreemptionPolicies);
                 break;
             default:
                 break;

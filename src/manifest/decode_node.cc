@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "manifest/decode_selector.h"
+#include "manifest/device_units.h"
 #include "manifest/object_source.h"
+#include "manifest/preemption_policies.h"
 
 namespace reprieve {
 namespace {
-
-constexpr std::int64_t kMostDevices = 65536;
 
 constexpr std::pair<std::string_view, TaintEffect> kTaintEffects[] = {
     {"NoSchedule", TaintEffect::kNoSchedule},
@@ -196,9 +196,6 @@ void settle_devices(ObjectSource& from, Node& node) {
         node.devices.push_back({.index = i});
 }
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
-    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
-
 void read_toleration_notes(ObjectSource& from, PriorityClass& out) {
     for (const Note& note : from.metadata.notes) {
         if (note.is_label()) continue;
@@ -255,7 +252,7 @@ void decode_priority_class(ObjectSource& from, Object& out) {
                 f->read(priority.global_default);
                 break;
             case "preemptionPolicy"_key:
-                f->choose(priority.preemption_policy, kPolicies);
+                f->choose(priority.preemption_policy, kPreemptionPolicies);
                 break;
             default:
                 break;

@@ -3,12 +3,11 @@
 
 #include "manifest/decode_selector.h"
 #include "manifest/pod_draft.h"
+#include "manifest/preemption_policies.h"
 
 namespace reprieve {
 namespace {
 
-constexpr std::pair<std::string_view, PreemptionPolicy> kPolicies[] = {
-    {"PreemptLowerPriority", PreemptionPolicy::kLowerPriority}, {"Never", PreemptionPolicy::kNever}};
 constexpr std::pair<std::string_view, Protocol> kProtocols[] = {
     {"TCP", Protocol::kTcp}, {"UDP", Protocol::kUdp}, {"SCTP", Protocol::kSctp}};
 constexpr std::pair<std::string_view, TaintEffect> kEffects[] = {{"", TaintEffect::kAny},
@@ -233,7 +232,7 @@ void decode_pod_spec_field(Fields& f, PodDraft& draft) {
             f->read(draft.priority_class);
             break;
         case "preemptionPolicy"_key:
-            f->choose(draft.preemption_policy, kPolicies);
+            f->choose(draft.preemption_policy, kPreemptionPolicies);
             break;
         case "schedulingGates"_key:
             for (Items item(*f); item.next();)

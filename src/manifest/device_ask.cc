@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "manifest/device_units.h"
 #include "manifest/key.h"
 #include "manifest/pod_draft.h"
 
@@ -11,9 +12,6 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
-constexpr std::int64_t kWholePercent = 100;
-constexpr std::int64_t kMilliPerPercent = 10;
-constexpr std::int64_t kMostDevices = 65536;
 
 // The amounts as written; 0: not asked for.
 struct Amounts {

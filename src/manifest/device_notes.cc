@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "manifest/device_units.h"
 #include "manifest/pod_notes.h"
 
 namespace reprieve {
 namespace {
-
-constexpr std::int64_t kWholePercent = 100;
-constexpr std::int64_t kMilliPerPercent = 10;
 
 // "0", "0:4Gi" or "0:500m"; empty: well formed.
 std::string read_hold(std::string_view text, DeviceHold& out) {

@@ -4,13 +4,13 @@
 
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kDeepestJson = 1000;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 class Walk {
@@ -34,7 +34,7 @@ public:
 private:
     [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
     void skip_spaces() {
-        while (at_ < text_.size() && is_space(text_[at_]))
+        while (at_ < text_.size() && is_json_space(text_[at_]))
             ++at_;
     }
     bool fail(std::string what) {
@@ -55,7 +55,7 @@ private:
     bool open(char opening, char closing) {
         ++at_;
         open_.push_back(opening);
-        if (open_.size() > kDeepest) return fail("nested too deeply");
+        if (open_.size() > kDeepestJson) return fail("nested too deeply");
         skip_spaces();
         if (peek() == closing) return close();
         return opening == '[' || key();

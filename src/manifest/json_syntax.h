@@ -9,6 +9,8 @@
 
 namespace reprieve {
 
+[[nodiscard]] constexpr bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 struct JsonSpan {
     std::size_t end = 0;  // after the value, or where the fault is
     std::string fault;    // empty: well formed

@@ -14,8 +14,7 @@ namespace {
 // simdjson counts bytes in 32 bits.
 constexpr std::size_t kLargestObject = 0xFFFFFFFFU - simdjson::SIMDJSON_PADDING;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || c == '\0' || is_space(c); }
+bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || c == '\0' || is_json_space(c); }
 
 }  // namespace
 
@@ -61,7 +60,7 @@ char JsonLoad::peek(std::size_t at) {
 }
 
 std::size_t JsonLoad::skip_spaces(std::size_t at) {
-    while (is_space(peek(at)))
+    while (is_json_space(peek(at)))
         ++at;
     return at;
 }

@@ -11,13 +11,13 @@
 namespace reprieve {
 namespace {
 
-SchedulerConfig good(std::string_view text) {
+SchedulerConfig good_volcano(std::string_view text) {
     const auto read = parse_config(text, "volcano-scheduler.conf");
     EXPECT_TRUE(read.has_value()) << read.error().message;
     return read.value_or(SchedulerConfig{});
 }
 
-std::string bad(std::string_view text) {
+std::string bad_volcano(std::string_view text) {
     const auto read = parse_config(text, "volcano-scheduler.conf");
     EXPECT_FALSE(read.has_value()) << text;
     return read ? "" : read.error().message;
@@ -34,28 +34,28 @@ using Texts = std::vector<std::string>;
 
 TEST(VolcanoConfig, MapsActionsInOrderEachOnce) {
     const SchedulerConfig config =
-        good("actions: \"enqueue, allocate, preempt, gangpreempt, reclaim, gangreclaim, backfill\"\n");
+        good_volcano("actions: \"enqueue, allocate, preempt, gangpreempt, reclaim, gangreclaim, backfill\"\n");
     EXPECT_EQ(action_list(config), (Texts{"allocate", "preempt", "gangPreempt", "gangReclaim", "backfill"}));
     EXPECT_TRUE(config.warnings.empty());
-    EXPECT_EQ(action_list(good("actions: \"reclaim ,\tgangpreempt,allocate\"")),
+    EXPECT_EQ(action_list(good_volcano("actions: \"reclaim ,\tgangpreempt,allocate\"")),
               (Texts{"gangReclaim", "gangPreempt", "allocate"}));
-    EXPECT_EQ(action_list(good("tiers: [{plugins: [{name: gang}]}]")), (Texts{"allocate", "backfill"}));
+    EXPECT_EQ(action_list(good_volcano("tiers: [{plugins: [{name: gang}]}]")), (Texts{"allocate", "backfill"}));
 }
 
 TEST(VolcanoConfig, WarnsAboutActionsWithoutCounterpart) {
-    const SchedulerConfig config = good("actions: \"allocate, shuffle\"");
+    const SchedulerConfig config = good_volcano("actions: \"allocate, shuffle\"");
     EXPECT_EQ(action_list(config), (Texts{"allocate"}));
     EXPECT_EQ(config.warnings, (Texts{"action \"shuffle\" of Volcano has no counterpart and is left out"}));
 }
 
 TEST(VolcanoConfig, RefusesActionsThatVolcanoRefuses) {
-    EXPECT_EQ(bad("actions: \"alocate, backfill\""),
+    EXPECT_EQ(bad_volcano("actions: \"alocate, backfill\""),
               "volcano-scheduler.conf:1: actions: unknown action \"alocate\", did you mean allocate?");
-    EXPECT_NE(bad("actions: \"allocate,,backfill\"").find("unknown action \"\""), std::string::npos);
+    EXPECT_NE(bad_volcano("actions: \"allocate,,backfill\"").find("unknown action \"\""), std::string::npos);
 }
 
 TEST(VolcanoConfig, FlattensTiersAndWarnsAboutTheUnsupported) {
-    const SchedulerConfig config = good(R"(
+    const SchedulerConfig config = good_volcano(R"(
 actions: "enqueue, allocate, backfill"
 tiers:
 - plugins:
@@ -92,7 +92,7 @@ tiers:
 }
 
 TEST(VolcanoConfig, PriorityWithoutPreemptableIsDisabled) {
-    const SchedulerConfig config = good(R"(
+    const SchedulerConfig config = good_volcano(R"(
 actions: "preempt"
 tiers:
 - plugins:
@@ -100,19 +100,19 @@ tiers:
     enablePreemptable: false
 )");
     EXPECT_EQ(config.plugins.disable, (Texts{"priority"}));
-    EXPECT_TRUE(good("actions: preempt\ntiers: [{plugins: [{name: priority, enablePreemptable: true}]}]")
+    EXPECT_TRUE(good_volcano("actions: preempt\ntiers: [{plugins: [{name: priority, enablePreemptable: true}]}]")
                     .plugins.disable.empty());
 }
 
 TEST(VolcanoConfig, PdbPluginMakesBudgetsStrict) {
-    const SchedulerConfig config = good("actions: \"allocate, preempt\"\ntiers: [{plugins: [{name: pdb}]}]");
+    const SchedulerConfig config = good_volcano("actions: \"allocate, preempt\"\ntiers: [{plugins: [{name: pdb}]}]");
     for (const ActionConfig& action : *config.actions) {
         EXPECT_EQ(action.pdb, action.kind == ActionKind::kAllocate ? PdbMode::kBestEffort : PdbMode::kStrict);
     }
 }
 
 TEST(VolcanoConfig, ArgumentsOfActionsAreKept) {
-    const SchedulerConfig config = good(R"(
+    const SchedulerConfig config = good_volcano(R"(
 configurations:
 - name: preempt
   arguments: {enableTopologyAwarePreemption: true, minCandidateNodesPercentage: 10}
@@ -132,20 +132,21 @@ metrics: {type: prometheus}
               (Texts{"configuration \"preempt\" of Volcano: not used: enableTopologyAwarePreemption",
                      "configuration \"rescheduling\" of Volcano: not used: interval",
                      "metrics of Volcano's configuration are left out"}));
-    EXPECT_EQ(bad("actions: gangpreempt\nconfigurations:\n- name: gangpreempt\n  arguments: {maxDomains: 0}\n"),
+    EXPECT_EQ(bad_volcano("actions: gangpreempt\nconfigurations:\n- name: gangpreempt\n  arguments: {maxDomains: 0}\n"),
               "volcano-scheduler.conf:4: configurations[0].arguments.maxDomains: must be a whole number from 1 to "
               "2147483647, is \"0\"");
 }
 
 TEST(VolcanoConfig, MalformedTiersAreErrors) {
-    EXPECT_EQ(bad("actions: allocate\ntier: []\n"), "volcano-scheduler.conf:2: tier: unknown key, did you mean tiers?");
-    EXPECT_EQ(bad("actions: allocate\ntiers:\n- plugin: []\n"),
+    EXPECT_EQ(bad_volcano("actions: allocate\ntier: []\n"),
+              "volcano-scheduler.conf:2: tier: unknown key, did you mean tiers?");
+    EXPECT_EQ(bad_volcano("actions: allocate\ntiers:\n- plugin: []\n"),
               "volcano-scheduler.conf:3: tiers[0].plugin: unknown key, did you mean plugins?");
-    EXPECT_EQ(bad("actions: allocate\ntiers:\n- plugins:\n  - enablePreemptable: false\n"),
+    EXPECT_EQ(bad_volcano("actions: allocate\ntiers:\n- plugins:\n  - enablePreemptable: false\n"),
               "volcano-scheduler.conf:4: tiers[0].plugins[0]: a plugin needs a name");
-    EXPECT_EQ(bad("actions: allocate\ntiers: [{plugins: [{name: gang, enablePreemptable: 3}]}]"),
+    EXPECT_EQ(bad_volcano("actions: allocate\ntiers: [{plugins: [{name: gang, enablePreemptable: 3}]}]"),
               "volcano-scheduler.conf:2: tiers[0].plugins[0].enablePreemptable: must be true or false, is \"3\"");
-    EXPECT_EQ(bad("actions: allocate\ntiers: [{plugins: [{name: gang, argument: {}}]}]"),
+    EXPECT_EQ(bad_volcano("actions: allocate\ntiers: [{plugins: [{name: gang, argument: {}}]}]"),
               "volcano-scheduler.conf:2: tiers[0].plugins[0].argument: unknown key, did you mean arguments?");
 }
 

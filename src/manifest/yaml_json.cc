@@ -15,7 +15,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kDeepest = 100;
+constexpr std::size_t kDeepestYaml = 100;
 constexpr std::size_t kRoomForAliases = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kGrowth = 8;
 
@@ -171,7 +171,8 @@ private:
 
     void open(const YAML::Mark& mark, char opening, YAML::anchor_t anchor) {
         if (!begin_value(mark)) return;
-        if (frames_.size() >= kDeepest) return fail(mark, fmt::format("nested deeper than {} levels", kDeepest));
+        if (frames_.size() >= kDeepestYaml)
+            return fail(mark, fmt::format("nested deeper than {} levels", kDeepestYaml));
         Frame& frame = frames_.emplace_back();
         frame.opening = opening;
         frame.key_next = opening == '{';

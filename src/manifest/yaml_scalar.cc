@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/ascii.h"
+
 namespace reprieve {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view take_digits(std::string_view& text) {
     std::size_t count = 0;

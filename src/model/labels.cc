@@ -8,7 +8,7 @@
 namespace reprieve {
 namespace {
 
-bool before(const std::pair<StringId, StringId>& pair, StringId key) { return pair.first < key; }
+bool key_before(const std::pair<StringId, StringId>& pair, StringId key) { return pair.first < key; }
 
 // A label's value as a number, as upstream reads it: an optional sign and decimal digits.
 std::optional<std::int64_t> number_in(std::string_view text) {
@@ -44,7 +44,7 @@ bool holds(const Requirement& requirement, StringId value, const Vocabulary& wor
 }  // namespace
 
 void Labels::set(StringId key, StringId value) {
-    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), key, before);
+    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), key, key_before);
     if (at != pairs_.end() && at->first == key) {
         at->second = value;
     } else {
@@ -53,7 +53,7 @@ void Labels::set(StringId key, StringId value) {
 }
 
 StringId Labels::get(StringId key) const {
-    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), key, before);
+    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), key, key_before);
     return at != pairs_.end() && at->first == key ? at->second : StringId();
 }
 

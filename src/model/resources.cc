@@ -8,7 +8,7 @@ namespace {
 
 using Amount = Resources::Amount;
 
-bool before(const Amount& amount, Dim dim) { return amount.dim < dim; }
+bool dim_before(const Amount& amount, Dim dim) { return amount.dim < dim; }
 
 std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
     std::int64_t difference = 0;
@@ -40,7 +40,7 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
 }
 
 const std::int64_t* Resources::find(Dim dim) const {
-    const auto at = std::lower_bound(amounts_.begin(), amounts_.end(), dim, before);
+    const auto at = std::lower_bound(amounts_.begin(), amounts_.end(), dim, dim_before);
     return at != amounts_.end() && at->dim == dim ? &at->value : nullptr;
 }
 
@@ -50,7 +50,7 @@ std::int64_t Resources::get(Dim dim) const {
 }
 
 void Resources::set(Dim dim, std::int64_t value) {
-    const auto at = std::lower_bound(amounts_.begin(), amounts_.end(), dim, before);
+    const auto at = std::lower_bound(amounts_.begin(), amounts_.end(), dim, dim_before);
     if (at != amounts_.end() && at->dim == dim) {
         at->value = value;
     } else {

@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::int64_t kCountingSteps = 12'000;
 constexpr std::int64_t kWorkPerMember = 4;  // to place one takes about as many microseconds
-constexpr std::size_t kMostUnits = 48;
+constexpr std::size_t kMostGangUnits = 48;
 
 }  // namespace
 
 void GangSubsetSearch::run(std::int64_t budget) {
-    if (owner_.list_.units.size() > kMostUnits) return;
+    if (owner_.list_.units.size() > kMostGangUnits) return;
     order_ = owner_.order_;
     for (std::uint32_t u : order_)
         owner_.take(u);

@@ -9,9 +9,9 @@ namespace reprieve {
 // Of sets that cost the same: fewest nodes for the members, then the first of them by name, then the less important
 // victims. One victim is exchanged for another as long as that helps.
 void GangVictims::settle_ties(GangChoice& best) {
-    constexpr std::size_t kMostUnits = 48;
+    constexpr std::size_t kMostTiedUnits = 48;
     constexpr int kMostTries = 400;
-    if (list_.units.size() > kMostUnits) return;
+    if (list_.units.size() > kMostTiedUnits) return;
     std::vector<bool> linked(list_.units.size());
     for (const Unit& unit : list_.units) {
         if (unit.whole >= 0) linked[static_cast<std::size_t>(unit.whole)] = true;

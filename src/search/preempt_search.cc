@@ -8,7 +8,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostBoards = 64;
+constexpr std::size_t kMostVictimBoards = 64;
 
 template <class Entries>
 auto by_key(const Entries& entries) {
@@ -143,7 +143,7 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
     auto it = boards_.find(key);
     if (it == boards_.end()) {
-        if (boards_.size() >= kMostBoards) boards_.clear();
+        if (boards_.size() >= kMostVictimBoards) boards_.clear();
         it = boards_.emplace(key, std::make_unique<Board>()).first;
         build(*it->second, victims, pod, rules, asker);
     }

@@ -7,8 +7,6 @@
 namespace reprieve {
 namespace {
 
-constexpr const char* kPlanNote = "reprieve.dev/plan";
-
 std::string joined(const std::vector<std::string>& parts) {
     std::string out;
     for (const std::string& part : parts)

@@ -14,6 +14,9 @@
 
 namespace reprieve {
 
+// The annotation that keeps, on the pod that is to be placed, which plan intends what for it.
+inline constexpr const char* kPlanNote = "reprieve.dev/plan";
+
 // A pod as a plan names it.
 struct PodRef {
     std::string name;  // "ns/name"

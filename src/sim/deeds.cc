@@ -9,7 +9,6 @@
 namespace reprieve {
 namespace {
 
-constexpr const char* kPlanNote = "reprieve.dev/plan";
 constexpr std::int64_t kForcedGraceSeconds = 1;
 
 std::string note_of(const Plan& plan, const Intent& intent) {

@@ -9,8 +9,6 @@
 namespace reprieve {
 namespace {
 
-std::uint64_t name_key(StringId ns, StringId name) { return std::uint64_t{ns.value()} << 32U | name.value(); }
-
 // Volumes that are looked for together: those of one claim, or those of one class without a claim.
 struct VolumeGroup {
     StringId claim_ns;

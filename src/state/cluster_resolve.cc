@@ -14,8 +14,6 @@ constexpr std::int32_t kClusterCritical = 2'000'000'000;
 constexpr std::int32_t kNodeCritical = 2'000'001'000;
 constexpr std::int32_t kNeverStarts = 1'000'000;  // a gang without a written minimum waits for one
 
-std::uint64_t name_key(StringId ns, StringId name) { return std::uint64_t{ns.value()} << 32U | name.value(); }
-
 }  // namespace
 
 const PriorityClass* Cluster::class_of(const Pod& pod) const {

@@ -13,18 +13,23 @@
 
 namespace reprieve {
 
+// One number for (namespace, name).
+[[nodiscard]] inline std::uint64_t name_key(StringId ns, StringId name) {
+    return std::uint64_t{ns.value()} << 32U | name.value();
+}
+
 template <class IdType, class T>
 class FactTable {
 public:
     // Puts a fact in place of the one of the same name, or in a new slot.
     IdType put(StringId ns, StringId name, T fact) {
-        const auto [it, fresh] = ids_.try_emplace(key(ns, name));
+        const auto [it, fresh] = ids_.try_emplace(name_key(ns, name));
         if (fresh) it->second = free_slot();
         slots_[it->second.index()] = std::move(fact);
         return it->second;
     }
     bool erase(StringId ns, StringId name) {
-        const auto it = ids_.find(key(ns, name));
+        const auto it = ids_.find(name_key(ns, name));
         if (it == ids_.end()) return false;
         slots_[it->second.index()].reset();
         unused_.push_back(it->second);
@@ -32,7 +37,7 @@ public:
         return true;
     }
     [[nodiscard]] IdType find(StringId ns, StringId name) const {
-        const auto it = ids_.find(key(ns, name));
+        const auto it = ids_.find(name_key(ns, name));
         return it == ids_.end() ? IdType() : it->second;
     }
     // Null: the slot is free.
@@ -44,7 +49,6 @@ public:
     [[nodiscard]] std::size_t size() const { return ids_.size(); }
 
 private:
-    static std::uint64_t key(StringId ns, StringId name) { return std::uint64_t{ns.value()} << 32U | name.value(); }
     IdType free_slot() {
         if (!unused_.empty()) {
             const IdType id = unused_.back();

@@ -13,7 +13,7 @@
 namespace reprieve::property {
 namespace {
 
-constexpr int kCycles = 30;
+constexpr int kBalanceCycles = 30;
 
 std::string resource_list(int most) {
     return Json{{"cpu", std::to_string(draw(0, most)) + "m"}, {"memory", std::to_string(draw(0, most)) + "Mi"}}.dump();
@@ -159,7 +159,7 @@ RC_GTEST_PROP(QueueBalance, AClosedWorldComesToRest, ()) {
     Story story = random_story(false);
     int quiet = 0;
     Json before;
-    for (int i = 0; i < kCycles && quiet < 2; ++i) {
+    for (int i = 0; i < kBalanceCycles && quiet < 2; ++i) {
         const Json plan = story.cycle();
         const bool moved = story.let_victims_go() || binds(plan) || plan["queues"] != before;
         if (come_back) story.return_victims();

@@ -26,7 +26,7 @@ Json random_quota_config() {
 
 bool by_runtime(const Json& config) { return config.contains("plugins"); }
 
-std::int64_t get(const Amounts& amounts, const std::string& resource) {
+std::int64_t amount_in(const Amounts& amounts, const std::string& resource) {
     const auto at = amounts.find(resource);
     return at == amounts.end() ? 0 : at->second;
 }
@@ -51,7 +51,7 @@ struct After {
             const bool there = pod.node.empty() ? placed.contains(name) : !gone.contains(name);
             const std::vector<std::string> path = world.path(pod.quota);
             if (there && (pod.fixed || !fixed_only) && std::ranges::find(path, quota) != path.end())
-                sum += get(pod.requests, resource);
+                sum += amount_in(pod.requests, resource);
         }
         return sum;
     }
@@ -68,7 +68,7 @@ std::string over_a_limit(const QuotaWorld& world, const Plan& plan, bool runtime
                 const auto high = shape.high.find(resource);
                 const std::int64_t used = after.use(quota, resource, false);
                 if (high != shape.high.end() && used > high->second) return quota + " above its maximum";
-                if (high != shape.high.end() && runtime_limits && used > get(numbers.at(quota).runtime, resource))
+                if (high != shape.high.end() && runtime_limits && used > amount_in(numbers.at(quota).runtime, resource))
                     return quota + " above its runtime";
                 const auto low = shape.low.find(resource);
                 if (pod.fixed && low != shape.low.end() && after.use(quota, resource, true) > low->second)
@@ -98,9 +98,10 @@ std::string robbed(const QuotaWorld& world, const Plan& plan) {
                 for (const Eviction& other : plan.evictions) {
                     const std::vector<std::string> from = world.path(world.pod(other.pod).quota);
                     if (other.owner != eviction.owner && std::ranges::find(from, quota) != from.end())
-                        left += get(world.pod(other.pod).requests, resource);
+                        left += amount_in(world.pod(other.pod).requests, resource);
                 }
-                if (get(victim.requests, resource) > 0 && left < low) return quota + " is left without its minimum";
+                if (amount_in(victim.requests, resource) > 0 && left < low)
+                    return quota + " is left without its minimum";
             }
         }
     }

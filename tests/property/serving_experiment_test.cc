@@ -11,8 +11,8 @@
 namespace reprieve::property {
 namespace {
 
-constexpr int kWorlds = 150;
-constexpr int kCycles = 200;
+constexpr int kExperimentWorlds = 150;
+constexpr int kExperimentCycles = 200;
 constexpr std::int64_t kQuiet = 50;  // cycles without an action at the end
 
 struct Result {
@@ -28,11 +28,11 @@ std::int64_t quiet_for(const ServingLab& lab) { return lab.now() - lab.tally().l
 
 Result play(const LabManners& manners, const FleetShape& shape) {
     Result out;
-    for (int world = 1; world <= kWorlds; ++world) {
+    for (int world = 1; world <= kExperimentWorlds; ++world) {
         ServingLab lab(static_cast<std::uint64_t>(world), manners);
         fill_fleet(lab, shape);
         const std::size_t newcomer = lab.deployment_count() - 1;
-        for (int i = 0; i < kCycles && quiet_for(lab) < kQuiet; ++i) {
+        for (int i = 0; i < kExperimentCycles && quiet_for(lab) < kQuiet; ++i) {
             lab.cycle();
             lab.pass_time();
         }
@@ -54,7 +54,7 @@ constexpr LabManners kLiteral{.writes_hints = false, .one_pass = false};
 
 int feasible_worlds(const FleetShape& shape) {
     int out = 0;
-    for (int world = 1; world <= kWorlds; ++world) {
+    for (int world = 1; world <= kExperimentWorlds; ++world) {
         ServingLab lab(static_cast<std::uint64_t>(world), kOurs);
         fill_fleet(lab, shape);
         out += serving::run_pass(lab.look()).decisions.back().unmet == 0 ? 1 : 0;
@@ -84,12 +84,12 @@ TEST(ServingExperiment, HintsOnePassAndHoldingRoomSettleAlwaysAndDisturbLeast) {
 TEST(ServingExperiment, WithReplicasOfOneDeviceEveryRuleSettlesAtOnce) {
     const FleetShape ones{.planes_most = 2, .replica_sizes = {1}};
     const Result ours = play(kOurs, ones);
-    EXPECT_EQ(ours.runs, kWorlds);
+    EXPECT_EQ(ours.runs, kExperimentWorlds);
     EXPECT_EQ(ours.given_back, 0);
     EXPECT_EQ(ours.node_changes, 0);
     for (const LabManners& manners : {kNoHints, kHintsIgnored, kTwoPhases, kLiteral}) {
         const Result other = play(manners, ones);
-        EXPECT_EQ(other.runs, kWorlds);
+        EXPECT_EQ(other.runs, kExperimentWorlds);
         EXPECT_EQ(other.restless, 0);
         EXPECT_EQ(other.killed, ours.killed);
     }
@@ -120,7 +120,7 @@ TEST(ServingExperiment, ALargeFleetServesWhomItCanAndComesToRest) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         SCOPED_TRACE(seed);
         ServingLab lab = large_fleet(seed);
-        for (int cycle = 0; cycle < kCycles; ++cycle) {
+        for (int cycle = 0; cycle < kExperimentCycles; ++cycle) {
             const bool wishes_change = cycle == 40 || cycle == 80;
             for (std::size_t d = 0; wishes_change && d < lab.deployment_count(); ++d) {
                 if (lab.chance(30)) lab.set_desired(d, lab.deployment(d).desired + lab.draw(0, 3));
