@@ -23,7 +23,7 @@ Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
     const auto start = desk.session.tx.checkpoint();
     // A set of single pods may be bound to one domain all the same.
     const SearchSpace space = network_search_space(desk.snapshot(), home_of(desk.snapshot(), demand));
-    if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
+    if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};
     for (View view : {View::kNow, View::kLater}) {
         for (const SearchDomain& domain : space.domains) {
             // A nomination of an earlier plan is tried first.
@@ -36,7 +36,7 @@ Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
             return {.done = true};
         }
     }
-    return {};
+    return Served::not_mine();
 }
 
 // Members that hold a nomination stay where they are nominated, if they still fit there.
@@ -50,7 +50,6 @@ void keep_nominated(Desk& desk,
         const NodeId node = seat.plain() ? nominated_node(desk.snapshot(), pod) : NodeId();
         if (node && inside(seat.domain, node) && desk.placer.fits(pod, node, view)) {
             desk.placer.put(pod, node, view, note);
-            desk.session.touch(node);
         } else {
             rest.push_back(pod);
         }
@@ -62,7 +61,7 @@ bool place_members(Desk& desk, const Mandatory& members, View view, const Topolo
     std::vector<PodId> rest;
     keep_nominated(desk, members.pods, view, seat, note, rest);
     if (!rest.empty() && !place_in_seat(desk.session, desk.placer, rest, view, seat, note)) {
-        desk.session.rollback(start);
+        desk.session.tx.rollback(start);
         return false;
     }
     if (desk.surplus_waits) return true;
@@ -97,7 +96,7 @@ Served place_surplus(Desk& desk, const Demand& demand, const Mandatory& members,
             }
         }
     }
-    if (!any) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
+    if (!any) return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     desk.session.commit(start);
     return {.done = true};
 }
@@ -117,14 +116,15 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const GangRow& gang = s.gangs[demand.gang];
     const Mandatory members = desk.members_of(demand);
     if (members.missing > 0) {
-        return {.why_not =
-                    fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing)};
+        return Served::not_mine(
+            fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing));
     }
     const SearchSpace space = network_search_space(s, demand.gang);
-    if (!space.missing.empty()) return {.why_not = space.missing, .never = true};
+    if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};
     if (members.pods.empty()) return place_surplus(desk, demand, members, as);
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     const auto start = desk.session.tx.checkpoint();
+    const std::int64_t gave_up = desk.placer.gave_up();
     for (View view : {View::kNow, View::kLater}) {
         for (const SearchDomain& domain : space.domains) {
             if (!may_fit(s, view, domain, need)) continue;
@@ -135,7 +135,8 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
             return {.done = true};
         }
     }
-    return {};
+    // Not every way of placing the members was tried.
+    return desk.placer.gave_up() == gave_up ? Served::not_mine() : Served{};
 }
 
 }  // namespace

@@ -322,11 +322,11 @@ private:
     // Refused whatever room there is: its queue does not take it.
     bool turned_away(const Demand& demand) {
         if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
-            refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever});
+            refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()});
             return true;
         }
         const std::string excess = min_resources_excess(snapshot(), demand);
-        if (!excess.empty()) refuse(demand, {.why_not = excess});
+        if (!excess.empty()) refuse(demand, Served::not_mine(excess));
         return !excess.empty();
     }
 
@@ -340,13 +340,14 @@ private:
                 small_.push_back(demand);
             return;
         }
-        Served last;
+        Served last{.proof = Proof::nobody()};
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
             if (!allocated && fits_without_evictions(demand)) {
                 if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
+                last.proof.reset();
                 continue;
             }
             Served served = attempt(action, demand);
@@ -359,10 +360,10 @@ private:
         refuse(demand, last);
     }
 
-    // Each action that has something to say is heard, once.
+    // Each action that has something to say is heard, once. The refusal is proven if each of them is.
     static void add_reason(Served& all, const Served& served) {
         all.never = all.never || served.never;
-        all.unproven = all.unproven || served.unproven;
+        if (!served.proof) all.proof.reset();
         if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
         all.why_not += (all.why_not.empty() ? "" : "; ") + served.why_not;
     }
@@ -380,11 +381,25 @@ private:
         note_far_reaching();
         const auto start = session_.tx.checkpoint();
         Served served = try_action(action, demand);
-        if (!served.done || far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {}))
-            return served;
+        if (!served.done || leaves_others_standing(start)) return served;
+        withdraw(start, demand);
+        // Once more, with those in mind: a set of victims counts only if they keep their places.
+        session_.keep_in_mind.assign(far_reaching_.begin(), far_reaching_.end());
+        served = try_action(action, demand);
+        session_.keep_in_mind.clear();
+        if (served.done && leaves_others_standing(start)) return served;
+        const std::optional<Proof> proof = served.done ? std::nullopt : served.proof;
+        if (served.done) withdraw(start, demand);
+        return {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
+    }
+
+    bool leaves_others_standing(Transaction::Checkpoint start) {
+        return far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {});
+    }
+
+    void withdraw(Transaction::Checkpoint start, const Demand& demand) {
         session_.rollback(start);
         builder_.charge_again(session_, owner_name(snapshot(), demand));
-        return {.why_not = "whoever makes room for it is needed by others that this plan places"};
     }
 
     bool evicts_since(Transaction::Checkpoint start) {
@@ -414,13 +429,13 @@ private:
                 return preempt_->serve(demand);
             case ActionKind::kGangPreempt:
                 // Single pods are preempt's business, where it is configured and they may run anywhere.
-                return !demand.gang && preempt_ && anywhere(demand) ? Served{} : gang_preempt_->serve(demand);
+                return !demand.gang && preempt_ && anywhere(demand) ? Served::not_mine() : gang_preempt_->serve(demand);
             case ActionKind::kGangReclaim:
                 return reclaimer().serve(demand);
             case ActionKind::kJobPreempt:
-                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served{};
+                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served::not_mine();
             default:
-                return {};
+                return Served::not_mine();
         }
     }
 

@@ -1,9 +1,14 @@
 // Desk: what every action of a cycle works with.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "actions/demands.h"
 #include "actions/plan_builder.h"
 #include "search/placement.h"
+#include "search/proof.h"
 #include "search/session.h"
 #include "state/demand.h"
 
@@ -28,7 +33,13 @@ struct Served {
     bool done = false;    // placed, or waiting for a place that is held
     std::string why_not;  // else: one sentence
     bool never = false;
-    bool unproven = false;  // not everything was tried
+    // No set of evictions that the action may make lets the demand in. Without it a refusal is `unknown`.
+    std::optional<Proof> proof;
+
+    // The action evicts nobody for such a demand.
+    [[nodiscard]] static Served not_mine(std::string why_not = "") {
+        return {.why_not = std::move(why_not), .proof = Proof::nobody()};
+    }
 };
 
 // The group whose topology rule binds a demand: also a single pod's that is in a set without a minimum.

@@ -40,15 +40,15 @@ GangRules GangEvict::common_rules(const Demand& demand, std::span<const Resource
 }
 
 Served GangEvict::serve(const Demand& demand) {
-    if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
+    if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
     const auto& off = desk_.session.config.plugins.disable;
     if (!reclaim_ && std::ranges::find(off, "priority") != off.end())
-        return {.why_not = "preemption by priority is switched off"};
+        return Served::not_mine("preemption by priority is switched off");
     Mandatory members{.pods = demand.pods};
     if (demand.gang) {
         members = desk_.members_of(demand);
-        if (members.missing > 0) return {};
-        if (members.pods.empty()) return {.why_not = "its gang has its minimum; surplus members take idle room only"};
+        if (members.missing > 0) return Served::not_mine();
+        if (members.pods.empty()) return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     }
     if (reclaim_) return reclaim(demand, members);
     const std::vector<Resources::Amount> need = sum_requests(desk_.snapshot(), members.pods);
@@ -63,12 +63,13 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     GangRules rules = common_rules(demand, need);
     rules.bundles.queue_order = victim_queue_order(s, *shares_, demand.queue);
-    if (rules.bundles.queue_order.empty()) return {};  // there is no other queue
+    if (rules.bundles.queue_order.empty()) return Served::not_mine();  // there is no other queue
     // Whether the queue may reclaim at all, before anything is searched.
     ShareVote vote(s, *shares_, demand.queue, need);
     if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
         return {.why_not = fmt::format("queue {} would be above what it deserves",
-                                       s.words->text(s.queues[demand.queue].name))};
+                                       s.words->text(s.queues[demand.queue].name)),
+                .proof = Proof::nobody()};
     }
     rules.vote = &vote;
     return evict_for(demand, members, rules, [&](const Unit&, QueueId queue) {
@@ -92,14 +93,15 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     const std::vector<bool> useful = nodes_for(members.pods);
     // Who goes does not matter to nodes that want none of the members.
     if (std::ranges::find(useful, true) == useful.end())
-        return {.why_not = network_search_space(desk_.snapshot(), home_of(desk_.snapshot(), demand)).missing};
+        return {.why_not = network_search_space(desk_.snapshot(), home_of(desk_.snapshot(), demand)).missing,
+                .proof = Proof::nobody()};
     // Pods on nodes that no member may use cover nothing of the need.
     if (action_.improve) rules.attack.useful = &useful;
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
         if (why_not.empty()) why_not = fmt::format("{} finds nobody to evict", to_text(action_.kind));
-        return {.why_not = why_not, .unproven = unproven_};
+        return {.why_not = why_not, .proof = none_};
     }
     carry_out(demand, *choice, members, ground);
     certify(demand, *choice, rules.attack.need, rules.bundles.queue_order);
@@ -130,7 +132,9 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     runner_up_.reset();
-    unproven_ = false;
+    none_.reset();
+    std::size_t tiers = 0;
+    std::size_t proven = 0;
     // A soft rule falls back tier by tier; otherwise all domains compete.
     for (std::size_t first = 0; first < space.domains.size() && !best;) {
         std::size_t last = space.soft ? first + 1 : space.domains.size();
@@ -146,10 +150,12 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
         best = contest.run();
         if (best) bound_ = contest.bound();
         runner_up_ = contest.runner_up();
-        unproven_ = unproven_ || contest.unproven();
+        ++tiers;
+        proven += !best && contest.proven_none() ? 1U : 0U;
         if (why_not.empty()) why_not = contest.why_not();
         first = last;
     }
+    if (!best && proven == tiers) none_ = Proof::every_part(tiers, proven);
     return best;
 }
 
@@ -197,9 +203,10 @@ void GangEvict::certify(const Demand& demand,
                         const std::vector<QueueId>& queue_order) {
     const std::string owner = owner_name(desk_.snapshot(), demand);
     Certificate c{.owner = owner, .action = to_text(action_.kind)};
-    const bool proven = action_.improve && !(bound_ < choice.cost);
+    std::optional<Proof> proof;
+    if (action_.improve && !(bound_ < choice.cost)) proof = Proof::bound_met(choice.cost, bound_);
     c.status = !action_.improve ? CertificateStatus::kHeuristic
-                                : (proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
+                                : (proof ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     c.cost = order_.print(choice.cost);
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);

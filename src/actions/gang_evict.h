@@ -55,7 +55,7 @@ private:
     Dim work_;
     bool reclaim_;
     std::optional<Cost> runner_up_;
-    bool unproven_ = false;  // a domain was left although not everything was tried there
+    std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing
     Cost bound_;             // over all domains
 };
 

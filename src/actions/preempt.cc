@@ -23,21 +23,22 @@ Served Preempt::serve(const Demand& demand) {
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
         // A gang is gangPreempt's business.
-        if (members.missing > 0 || s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return {};
+        if (members.missing > 0 || s.gangs[demand.gang].min != 1 || members.pods.size() != 1)
+            return Served::not_mine();
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }
     // So is one pod that may not run just anywhere.
-    if (!network_search_space(s, home_of(s, demand)).anywhere()) return {};
-    if (demand.never_preempts) return {.why_not = "preemptionPolicy Never: it waits for free room"};
-    if (!by_priority_) return {.why_not = "preemption by priority is switched off"};
+    if (!network_search_space(s, home_of(s, demand)).anywhere()) return Served::not_mine();
+    if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
+    if (!by_priority_) return Served::not_mine("preemption by priority is switched off");
     const auto choice = search_.find(pod);
     if (!choice) {
         return {
             .why_not = action_.pdb == PdbMode::kStrict
                            ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
                            : "no node can be freed by evicting pods of lower priority",
-            .unproven = search_.unproven()};
+            .proof = search_.proven_none()};
     }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();
@@ -93,9 +94,9 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
 void Preempt::certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need) {
     Certificate c{.owner = owner, .action = to_text(ActionKind::kPreempt)};
     c.status = !action_.improve ? CertificateStatus::kHeuristic
-                                : (choice.proven ? CertificateStatus::kOptimal : CertificateStatus::kGap);
+                                : (choice.proof ? CertificateStatus::kOptimal : CertificateStatus::kGap);
     c.cost = search_.order().print(choice.victims.cost);
-    if (choice.proven)
+    if (choice.proof)
         c.bound = c.cost;
     else if (choice.bound)
         c.bound = search_.order().print(*choice.bound);

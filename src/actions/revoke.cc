@@ -127,8 +127,12 @@ UnitList Revoke::units_of(QueueId quota) const {
     // As a non-preemptible job of the quota would: any preemptible pod of its own.
     const QuotaVote rule(s, desk_.session.limits.kinds(), {.queue = quota, .fixed = true});
     UnitList list;
-    UnitFinder(desk_.session).of_pods(pods, {.priority = INT32_MAX, .queue = quota, .quota = &rule}, list);
-    if (action_.pdb == PdbMode::kStrict) drop_over_budget(s, list);
+    UnitFinder(desk_.session).among(pods, {.priority = INT32_MAX, .queue = quota, .quota = &rule}, list);
+    if (action_.pdb == PdbMode::kStrict) {
+        std::vector<bool> allowed = over_budget(s, list);
+        allowed.flip();
+        keep_allowed(list, std::move(allowed));
+    }
     return list;
 }
 

@@ -42,7 +42,7 @@ void ServingPreempt::hold(const Held& held, int sign) {
     Snapshot& snapshot = desk_.snapshot();
     snapshot.now.offer(snapshot.geometry(), held.node, held.now, -sign);
     snapshot.later.offer(snapshot.geometry(), held.node, held.later, -sign);
-    desk_.session.touch(held.node);
+    desk_.session.tx.touches().note(held.node);
 }
 
 void ServingPreempt::let_go() {

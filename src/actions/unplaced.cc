@@ -65,7 +65,7 @@ Certificate describe_infeasible(Desk& desk,
     const Snapshot& s = desk.snapshot();
     Certificate out{.owner = owner_name(s, demand),
                     .action = to_text(ActionKind::kAllocate),
-                    .status = served.unproven ? CertificateStatus::kHeuristic : CertificateStatus::kInfeasible};
+                    .status = served.proof ? CertificateStatus::kInfeasible : CertificateStatus::kUnknown};
     for (const ActionConfig& action : actions) {
         if (action.kind == ActionKind::kPreempt && !demand.gang) out.action = to_text(action.kind);
     }

@@ -45,6 +45,7 @@ Paint paint_of(CertificateStatus status) {
             return Paint::kGreen;
         case CertificateStatus::kGap:
         case CertificateStatus::kHeuristic:
+        case CertificateStatus::kUnknown:
             return Paint::kYellow;
         case CertificateStatus::kInfeasible:
             return Paint::kRed;
@@ -83,7 +84,7 @@ using Proofs = std::multimap<std::string_view, const Certificate*>;
 Proofs proofs_of(const Plan& plan) {
     Proofs proofs;
     for (const Certificate& certificate : plan.certificates) {
-        if (certificate.status == CertificateStatus::kInfeasible) proofs.emplace(certificate.owner, &certificate);
+        if (is_refusal(certificate.status)) proofs.emplace(certificate.owner, &certificate);
     }
     return proofs;
 }
@@ -157,7 +158,7 @@ Table certificates_section(const Plan& plan) {
     Table table("Freed for whom, at what cost",
                 {{"FOR"}, {"ACTION", ColumnKind::kWord}, {"STATUS", ColumnKind::kWord}});
     for (const Certificate& item : plan.certificates) {
-        if (item.status == CertificateStatus::kInfeasible && unplaced.contains(item.owner)) continue;
+        if (is_refusal(item.status) && unplaced.contains(item.owner)) continue;
         Row row{.cells = {{item.owner}, {item.action}, {to_text(item.status), paint_of(item.status)}}, .notes = {}};
         if (!item.cost.empty()) row.notes.push_back(cost_note("cost", item.cost, Paint::kPlain));
         if (!item.bound.empty() && item.bound != item.cost) row.notes.push_back(bound_note(item));

@@ -35,6 +35,7 @@ void tell_proof(FactSheet& sheet, const Certificate& c) {
             sheet.add("Proof", "None was asked for (improve is off): a cheaper set may exist.", Paint::kYellow);
             break;
         case CertificateStatus::kInfeasible:
+        case CertificateStatus::kUnknown:
             break;
     }
     if (const std::string term = first_difference(c.cost, c.runner_up); !term.empty())
@@ -185,7 +186,7 @@ void tell_reason(FactSheet& sheet, const UnplacedStory& s) {
 }
 
 void tell_refusal(FactSheet& sheet, const UnplacedStory& s, const Certificate& c) {
-    if (c.status == CertificateStatus::kHeuristic) {
+    if (c.status == CertificateStatus::kUnknown) {
         sheet.add("Proof", fmt::format("{} found no way; that there is none is not proven.", c.action), Paint::kYellow);
         return;
     }

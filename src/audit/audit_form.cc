@@ -171,8 +171,8 @@ void judge_certificates(const Case& judged, Report& report) {
             continue;
         }
         const Certificate* found = it->second;
-        if (found->status == CertificateStatus::kInfeasible)
-            report.add("certificate", key.first, "evicts though infeasible");
+        if (is_refusal(found->status))
+            report.add("certificate", key.first, fmt::format("evicts though {}", to_text(found->status)));
         if (found->cost.empty()) report.add("certificate", key.first, "evicts without a cost");
         if (found->status == CertificateStatus::kOptimal && !found->bound.empty() && found->bound != found->cost) {
             report.add("certificate", key.first, "claims to be optimal with a bound that differs from the cost");

@@ -60,7 +60,7 @@ std::optional<Plan> Retrials::with(const Change& change) {
 
 const Certificate* certificate_for(const Plan& plan, const std::string& owner) {
     const auto found = std::ranges::find_if(plan.certificates, [&](const Certificate& c) {
-        return c.owner == owner && c.status != CertificateStatus::kInfeasible;
+        return c.owner == owner && !is_refusal(c.status);
     });
     return found == plan.certificates.end() ? nullptr : &*found;
 }

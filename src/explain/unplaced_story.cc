@@ -41,7 +41,7 @@ std::vector<UnplacedStory> unplaced_stories(const Plan& plan, Retrials* trials, 
             story = out.insert(out.end(), UnplacedStory{.never = item.never, .reason = item.reason});
             story->nodes = item.nodes;
             for (const Certificate& c : plan.certificates)
-                if (c.owner == owner && c.status == CertificateStatus::kInfeasible) story->certificates.push_back(c);
+                if (c.owner == owner && is_refusal(c.status)) story->certificates.push_back(c);
         }
         if (!item.pod.empty()) story->pods.push_back(item.pod);
         story->replicas += item.replicas;

@@ -116,7 +116,8 @@ TEST(PlanJson, EveryKindReadsBack) {
     for (const CertificateStatus status : {CertificateStatus::kOptimal,
                                            CertificateStatus::kGap,
                                            CertificateStatus::kInfeasible,
-                                           CertificateStatus::kHeuristic}) {
+                                           CertificateStatus::kHeuristic,
+                                           CertificateStatus::kUnknown}) {
         plan.certificates.emplace_back().status = status;
     }
     for (const std::int64_t edge :

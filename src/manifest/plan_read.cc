@@ -233,7 +233,7 @@ void PlanReader::read(const Json& value, const std::string& key, Certificate& ou
         if (name == "runnerUp") return take(item, path, out.runner_up);
         if (name == "binding") return take(item, path, out.binding);
         if (name != "status") return false;
-        read_enum(item, path, CertificateStatus::kHeuristic, out.status);
+        read_enum(item, path, CertificateStatus::kUnknown, out.status);
         return true;
     });
 }

@@ -70,6 +70,8 @@ const char* to_text(CertificateStatus status) {
             return "infeasible";
         case CertificateStatus::kHeuristic:
             return "heuristic";
+        case CertificateStatus::kUnknown:
+            return "unknown";
     }
     REPRIEVE_CHECK(false, "certificate status {}", static_cast<int>(status));
 }

@@ -64,7 +64,18 @@ struct Unplaced {
 };
 
 using CostVector = std::vector<std::pair<std::string, std::int64_t>>;
-enum class CertificateStatus : std::uint8_t { kOptimal, kGap, kInfeasible, kHeuristic };
+enum class CertificateStatus : std::uint8_t {
+    kOptimal,     // a plan, and no set of victims costs less: proven
+    kGap,         // a plan; nothing costs less than its bound
+    kInfeasible,  // a refusal, and no set of victims helps: proven
+    kHeuristic,   // a plan about which nothing is claimed
+    kUnknown,     // a refusal without a proof
+};
+
+// About a demand that is not served.
+[[nodiscard]] constexpr bool is_refusal(CertificateStatus status) {
+    return status == CertificateStatus::kInfeasible || status == CertificateStatus::kUnknown;
+}
 
 struct Certificate {
     std::string owner;  // "for"

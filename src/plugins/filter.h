@@ -74,7 +74,9 @@ struct Candidate {
                                                 const Occupancy& later,
                                                 SpreadBook& book,
                                                 NodeId node);
-[[nodiscard]] Answer filter_inter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
+// InterPodAffinity in two parts: what evictions can break, and what they can only help.
+[[nodiscard]] Answer filter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
+[[nodiscard]] Answer filter_pod_anti_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_devices(const Candidate& candidate,
                                     const Occupancy& view,
                                     const Occupancy& later,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "plugins/monotone.h"
+
 namespace reprieve {
 namespace {
 
@@ -54,7 +56,16 @@ Answer Filters::check_facts(const Candidate& candidate, NodeId node) const {
     return {};
 }
 
-Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node) const {
+bool Filters::monotone(const PodClass& cls) const {
+    return std::ranges::all_of(kRuleNatures, [&](const RuleNature& nature) {
+        if (nature.monotone || !on(nature.rule)) return true;
+        if (nature.rule == FilterId::kInterPodAffinity) return cls.affinity.empty();
+        return std::ranges::none_of(cls.spread, &ClassSpread::hard);
+    });
+}
+
+Answer Filters::check(
+    const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node, bool monotone_part) const {
     Answer first;
     // Keeps the first "not now"; says whether a "never" ends the walk.
     const auto ends = [&](const Answer& answer) {
@@ -73,10 +84,13 @@ Answer Filters::check_view(const Candidate& c, const Occupancy& view, const Occu
         if (c.cls.has_waiting_claims && on(FilterId::kVolumeBinding) && ends(filter_promised_volumes(c, later, node)))
             return first;
     }
-    if (!c.cls.spread.empty() && on(FilterId::kPodTopologySpread) &&
+    if (!monotone_part && !c.cls.spread.empty() && on(FilterId::kPodTopologySpread) &&
         ends(filter_pod_topology_spread(c, later, spread_, node)))
         return first;
-    if (on(FilterId::kInterPodAffinity) && ends(filter_inter_pod_affinity(c, view, node))) return first;
+    if (on(FilterId::kInterPodAffinity)) {
+        if (!monotone_part && ends(filter_pod_affinity(c, view, node))) return first;
+        if (first.filter != FilterId::kInterPodAffinity && ends(filter_pod_anti_affinity(c, view, node))) return first;
+    }
     if (c.cls.has_devices && on(FilterId::kDevices)) ends(filter_devices(c, view, later, node));
     return first;
 }

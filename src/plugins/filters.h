@@ -18,7 +18,16 @@ public:
     [[nodiscard]] Answer check_view(const Candidate& candidate,
                                     const Occupancy& view,
                                     const Occupancy& later,
-                                    NodeId node) const;
+                                    NodeId node) const {
+        return check(candidate, view, later, node, monotone_only_);
+    }
+    // The monotone part of the same (plugins/monotone.h): a "no" stays one whoever else is evicted and whoever comes
+    // back.
+    [[nodiscard]] Answer check_monotone(const Candidate& candidate, const Occupancy& later, NodeId node) const {
+        return check(candidate, later, later, node, true);
+    }
+    // Every rule that is on and says anything about this class is monotone.
+    [[nodiscard]] bool monotone(const PodClass& cls) const;
 
     [[nodiscard]] bool on(FilterId id) const { return (on_ & (1U << static_cast<unsigned>(id))) != 0; }
     // Whether only amounts of resources (and devices, ports) on the node itself decide for this class.
@@ -26,8 +35,27 @@ public:
     // Whether amounts of resources alone decide.
     [[nodiscard]] bool amounts_only(const Snapshot& snapshot, const PodClass& cls) const;
 
+    // While it lives, `check_view` is the monotone part of itself.
+    class MonotonePart {
+    public:
+        explicit MonotonePart(Filters& filters) : filters_(filters) { filters_.monotone_only_ = true; }
+        MonotonePart(const MonotonePart&) = delete;
+        MonotonePart& operator=(const MonotonePart&) = delete;
+        ~MonotonePart() { filters_.monotone_only_ = false; }
+
+    private:
+        Filters& filters_;
+    };
+
 private:
+    [[nodiscard]] Answer check(const Candidate& candidate,
+                               const Occupancy& view,
+                               const Occupancy& later,
+                               NodeId node,
+                               bool monotone_part) const;
+
     unsigned on_ = 0;
+    bool monotone_only_ = false;
     mutable SpreadBook spread_;  // only what follows from the view anyway
 };
 

@@ -26,10 +26,13 @@ bool affinity_holds(const Candidate& c, const Occupancy& view, NodeId node) {
 
 }  // namespace
 
-Answer filter_inter_pod_affinity(const Candidate& c, const Occupancy& view, NodeId node) {
+Answer filter_pod_affinity(const Candidate& c, const Occupancy& view, NodeId node) {
+    if (c.cls.affinity.empty() || affinity_holds(c, view, node)) return {};
+    return {Fit::kNever, FilterId::kInterPodAffinity, kAffinity};
+}
+
+Answer filter_pod_anti_affinity(const Candidate& c, const Occupancy& view, NodeId node) {
     const TopologyIndex& topology = c.snapshot.topology;
-    if (!c.cls.affinity.empty() && !affinity_holds(c, view, node))
-        return {Fit::kNever, FilterId::kInterPodAffinity, kAffinity};
     for (TermId term : c.cls.anti_affinity) {
         const std::int32_t domain = topology.domain(c.snapshot.terms[term].key, node.index());
         if (domain != TopologyIndex::kNoDomain && view.matching(term, domain) > 0)

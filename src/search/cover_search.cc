@@ -73,9 +73,18 @@ void CoverSearch::build_rules() {
     };
     if (owner_.rules_.vote != nullptr) add(owner_.rules_.vote->rules());
     if (owner_.over_limit_) add(owner_.fit_.limit_rules());
-    if (told.empty()) return;
-    rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
-    if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told);
+    const VictimProblem& problem = *owner_.problem_;
+    std::vector<GiveRules::Rule> budgets(problem.allowances().size());
+    for (std::size_t b = 0; b < budgets.size(); ++b)
+        budgets[b].amount = std::max<std::int64_t>(problem.allowances()[b], 0);
+    for (std::uint32_t u = 0; u < problem.size(); ++u) {
+        for (const VictimProblem::Spend& spend : problem.spends(u))
+            budgets[spend.budget].gifts.push_back({.unit = u, .amount = spend.pods});
+    }
+    if (told.empty() && budgets.empty()) return;
+    if (!told.empty())
+        rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
+    if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told, budgets);
 }
 
 void CoverSearch::build_scale() {

@@ -19,7 +19,7 @@ void DomainContest::enter(std::unique_ptr<GangVictims> victims) {
         return;
     }
     if (why_not_.empty()) why_not_ = victims->binding();
-    if (!victims->certain()) uncertain_.push_back(victims->bound());
+    if (!victims->proven_none()) uncertain_.push_back(victims->bound());
 }
 
 bool DomainContest::may_be_cheaper(const Entrant& entrant) const {
@@ -32,9 +32,12 @@ std::optional<GangChoice> DomainContest::run() {
     std::ranges::stable_sort(entrants_, {}, &Entrant::bound);
     look_once();
     if (rules_.improve) look_again();
-    unproven_ =
-        !uncertain_.empty() || std::ranges::any_of(entrants_, [&](const Entrant& e) { return !best_ && !e.ruled_out; });
-    if (!best_) return std::nullopt;
+    if (!best_) {
+        const auto proven = static_cast<std::size_t>(std::ranges::count_if(entrants_, &Entrant::ruled_out));
+        if (uncertain_.empty() && proven == entrants_.size() && rules_.improve)
+            none_ = Proof::every_part(entrants_.size(), proven);
+        return std::nullopt;
+    }
     std::vector<Cost> bounds = uncertain_;
     for (const Entrant& entrant : entrants_) {
         if (!entrant.ruled_out) bounds.push_back(entrant.bound);

@@ -32,8 +32,8 @@ public:
     // No set of victims costs less, in any domain. REQUIRES: run() found something.
     [[nodiscard]] const Cost& bound() const { return bound_; }
     [[nodiscard]] const std::optional<Cost>& runner_up() const { return runner_up_; }
-    // A domain was left although not everything was tried there.
-    [[nodiscard]] bool unproven() const { return unproven_; }
+    // Every domain is proven to have no victims that the rules allow. REQUIRES: run() found nothing.
+    [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     // What stands in the way in the first domain that was out; empty: none was.
     [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
@@ -59,7 +59,7 @@ private:
     std::optional<GangChoice> best_;
     std::optional<Cost> runner_up_;
     Cost bound_;
-    bool unproven_ = false;
+    std::optional<Proof> none_;
     std::string why_not_;
 };
 

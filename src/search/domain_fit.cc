@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/placement_stands.h"
 #include "search/whole_devices.h"
 
 namespace reprieve {
@@ -26,7 +27,7 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
     inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
     for (NodeId node : seat.domain.nodes)
         inside_[node.index()] = true;
-    counts_ = seat.plain() && std::ranges::all_of(members_, [&](PodId p) {
+    counts_ = seat.plain() && session.keep_in_mind.empty() && std::ranges::all_of(members_, [&](PodId p) {
                   const PodClass& cls = s.class_of(p);
                   const DeviceAsk& ask = s.words->spec(cls.spec).devices;
                   return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) &&
@@ -101,9 +102,23 @@ bool DomainFit::passes() {
     const auto mark = session_.tx.checkpoint();
     const std::int64_t before = placer_.gave_up();
     const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);
-    session_.rollback(mark);
-    certain_ = certain_ && (placed || placer_.gave_up() == before);
-    return placed;
+    const bool others_stand = !placed || std::ranges::all_of(session_.keep_in_mind, [&](PodId pod) {
+        return placement_stands(session_, pod);
+    });
+    session_.tx.rollback(mark);
+    // Other places for the members might leave the others standing.
+    certain_ = certain_ && (placed ? others_stand : placer_.gave_up() == before);
+    return placed && others_stand;
+}
+
+bool DomainFit::may_pass() {
+    if (!within_limits()) return false;
+    const auto mark = session_.tx.checkpoint();
+    const std::int64_t before = placer_.gave_up();
+    const Filters::MonotonePart relaxed(session_.filters);
+    const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);
+    session_.tx.rollback(mark);
+    return placed || placer_.gave_up() != before;
 }
 
 std::vector<std::uint32_t> DomainFit::places() {
@@ -114,7 +129,7 @@ std::vector<std::uint32_t> DomainFit::places() {
         for (PodId pod : members_)
             out.push_back(s.nodes[s.pods[pod].node].rank);
     }
-    session_.rollback(mark);
+    session_.tx.rollback(mark);
     std::ranges::sort(out);
     const auto repeated = std::ranges::unique(out);
     out.erase(repeated.begin(), repeated.end());

@@ -22,6 +22,8 @@ public:
     // Counting: the nodes of an evicted or restored unit changed.
     void changed(std::span<const PodId> pods);
     [[nodiscard]] bool passes();
+    // The monotone part of the same (plugins/monotone.h): a "no" stays one whoever comes back.
+    [[nodiscard]] bool may_pass();
     // Every "no" so far was the last word: all ways of placing the members were tried.
     [[nodiscard]] bool certain() const { return certain_; }
     // Whether the queues of the members may take them all, at this moment.

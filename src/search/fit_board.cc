@@ -19,7 +19,7 @@ auto by_score(const Session& session, const Entries& entries) {
 
 FitBoard::FitBoard(const Session& session, PodId like, const FactAnswers& facts)
     : entries_(session.snapshot.nodes.size()),
-      cursor_(session.touch_end()) {
+      seen_(session.tx.touches().now()) {
     const Candidate candidate(session.snapshot, like);
     for (NodeId node : session.snapshot.nodes_by_name)
         ask(session, candidate, node, facts);
@@ -45,13 +45,16 @@ void FitBoard::ask(const Session& session, const Candidate& candidate, NodeId no
 }
 
 void FitBoard::catch_up(const Session& session, PodId like, const FactAnswers& facts) {
-    if (cursor_ == session.touch_end()) return;
+    const TouchLog& log = session.tx.touches();
+    if (seen_ == log.now()) return;
     const Candidate candidate(session.snapshot, like);
-    for (NodeId node : session.touched_since(cursor_)) {
+    touched_.clear();
+    log.since(seen_, touched_);
+    for (NodeId node : touched_) {
         ask(session, candidate, node, facts);
         best_.update(session.snapshot.nodes[node].rank, by_score(session, entries_));
     }
-    cursor_ = session.touch_end();
+    seen_ = log.now();
 }
 
 NodeId FitBoard::best_now(const Session& session) const {

@@ -39,7 +39,8 @@ private:
 
     std::vector<Entry> entries_;  // by NodeId
     Tournament best_;             // by rank
-    std::size_t cursor_ = 0;
+    TouchLog::Moment seen_ = 0;
+    std::vector<NodeId> touched_;
     std::size_t now_count_ = 0;
     std::size_t later_count_ = 0;
 };

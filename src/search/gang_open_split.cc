@@ -77,18 +77,17 @@ void GangVictims::force_overdrawn() {
     }
 }
 
-// Votes and strict budgets go through the units in the order that the split belongs to: there it stays as it is.
+// A vote goes through the units in the order that the split belongs to: there it stays as it is, and nothing is proven.
 void GangVictims::open_splits() {
     const bool voted = rules_.vote != nullptr && !rules_.vote_alone;
-    if (!rules_.improve || rules_.attack.open_split || rules_.attack.local_only || voted ||
-        rules_.pdb == PdbMode::kStrict)
-        return;
+    if (!rules_.improve || rules_.attack.open_split || rules_.attack.local_only || voted) return;
     open_rules_ = rules_;
     open_rules_.attack.open_split = true;
     open_rules_.attack.open_single = true;
     open_rules_.breakers = &breakers_;
     open_ = std::make_unique<GangVictims>(session_, placer_, open_rules_, fit_.members(), seat_);
     feasible_ = open_->feasible_;
+    none_ = open_->none_;
 }
 
 // Who breaks a budget was settled by the order's own split.

@@ -37,21 +37,18 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
         const NodeId node = placer_.find(order_[i], view_, within_);
         if (node) {
             placer_.put(order_[i], node, view_, note_);
-            session_.touch(node);
             most_placed_ = i + 1;
         }
         all = node.valid();
     }
     if (all) return true;
-    session_.rollback(start);
+    session_.tx.rollback(start);
     if (alike()) return false;
     nodes_.assign(within_.begin(), within_.end());
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     steps_ = kBacktrackSteps;
     const bool found = descend(0);
     if (!found && steps_ < 0) placer_.give_up();
-    for (const Op& op : session_.tx.since(start))
-        session_.touch(op.node);
     return found;
 }
 

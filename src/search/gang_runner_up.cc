@@ -7,6 +7,7 @@ namespace reprieve {
 
 // Whether it is barred, or would take along who is.
 bool GangVictims::stays_put(std::uint32_t unit) const {
+    if (!over_budget_.empty() && over_budget_[unit]) return true;
     return barred_ && (unit == *barred_ || list_.units[*barred_].whole == static_cast<std::int32_t>(unit));
 }
 

@@ -11,7 +11,7 @@ bool GangVictims::next_slot(NodeId node, std::vector<std::uint32_t>& out) {
     out.clear();
     const std::int64_t before = fit_.total();
     for (std::uint32_t u : order_) {
-        if (taken_[u]) continue;
+        if (taken_[u] || stays_put(u)) continue;
         const auto pods = list_.pods_of(list_.units[u]);
         if (std::ranges::none_of(pods, [&](PodId p) { return s.pods[p].node == node; })) continue;
         take_with_links(u);

@@ -24,15 +24,8 @@ void GangVictims::settle_ties(GangChoice& best) {
         }
         return out;
     };
-    // Boards learn of tentative evictions only where they are told.
-    const auto touch = [&](std::uint32_t u) {
-        for (PodId pod : list_.pods_of(list_.units[u]))
-            session_.touch(session_.snapshot.pods[pod].node);
-    };
-    for (std::uint32_t u : best.chosen) {
+    for (std::uint32_t u : best.chosen)
         take(u);
-        touch(u);
-    }
     const auto key = [&] {
         std::vector<std::uint32_t> places = fit_.places();
         return std::tuple(places.size(), std::move(places), importance());
@@ -48,8 +41,6 @@ void GangVictims::settle_ties(GangChoice& best) {
                 if (++tries > kMostTries) break;
                 give(out);
                 take(in);
-                touch(out);
-                touch(in);
                 const std::vector<std::uint32_t> units = taken_units();
                 if (fit_.passes() && vote(units) && cost_of(units) == best.cost) {
                     auto challenger = key();
@@ -62,14 +53,10 @@ void GangVictims::settle_ties(GangChoice& best) {
                 }
                 give(in);
                 take(out);
-                touch(out);
-                touch(in);
             }
         }
     }
-    const std::vector<std::uint32_t> units = taken_units();
     reset();
-    std::ranges::for_each(units, touch);
 }
 
 }  // namespace reprieve

@@ -5,9 +5,35 @@
 #include <algorithm>
 
 #include "search/cover_search.h"
-#include "search/gang_subset_search.h"
+#include "search/in_the_way.h"
 
 namespace reprieve {
+namespace {
+
+constexpr std::int64_t kCountingSteps = 12'000;
+constexpr std::int64_t kWorkPerMember = 4;       // to place one takes about as many microseconds
+constexpr std::size_t kMostElsewhere = 256;  // pods outside the domain that are listed
+
+}  // namespace
+
+// Do the members fit with the taken units gone?
+class GangVictims::Question : public FitQuestion {
+public:
+    explicit Question(GangVictims& owner) : owner_(owner) {}
+    void take(std::uint32_t unit) override { owner_.take(unit); }
+    void give(std::uint32_t unit) override { owner_.give(unit); }
+    bool fits() override { return owner_.fit_.passes(); }
+    bool may_fit() override { return owner_.monotone_ ? owner_.fit_.passes() : owner_.fit_.may_pass(); }
+    [[nodiscard]] bool monotone() const override { return owner_.monotone_; }
+    [[nodiscard]] bool certain() const override { return owner_.fit_.certain(); }
+    [[nodiscard]] std::int64_t work() const override {
+        return owner_.fit_.counts() ? 0 : kWorkPerMember * owner_.fit_.wanted();
+    }
+
+private:
+    GangVictims& owner_;
+};
+
 GangVictims::GangVictims(
     Session& session, Placer& placer, const GangRules& rules, std::span<const PodId> members, TopologySeat seat)
     : session_(session),
@@ -24,7 +50,10 @@ GangVictims::GangVictims(
         in_domain_[node.index()] = true;
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
     over_limit_ = !fit_.within_limits();
-    UnitFinder(session_).on_nodes(over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes, rules_.attack, list_);
+    monotone_ = session_.keep_in_mind.empty() && std::ranges::all_of(members, [&](PodId p) {
+                    return session_.filters.monotone(s.class_of(p));
+                });
+    UnitFinder(session_).among(pods_in_reach(nodes), rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
         for (Unit& u : list_.units)
@@ -34,15 +63,57 @@ GangVictims::GangVictims(
         for (Unit& u : list_.units)
             u.whole = -1;
     }
-    if (rules_.pdb == PdbMode::kStrict) drop_over_budget(s, list_);
     importance_ = order_for_return(s, list_, breakers_);
     if (rules_.breakers != nullptr) take_over_violations();
     bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
     apply_vote();
+    if (rules_.pdb == PdbMode::kStrict) over_budget_ = over_budget(s, list_);
+    problem_.emplace(list_,
+                     Pricing{.snapshot = &s,
+                             .order = rules_.order,
+                             .work = rules_.work,
+                             .need = fit_.need(),
+                             .queue_order = rules_.bundles.queue_order},
+                     VictimProblem::Rules{.open_splits = rules_.attack.open_split,
+                                          .strict_budgets = rules_.pdb == PdbMode::kStrict,
+                                          .vote = rules_.vote,
+                                          .vote_order = order_},
+                     fit_.counts());
     taken_.resize(list_.units.size());
     start_ = session_.tx.checkpoint();
     assess();
     if (contested_) open_splits();
+}
+
+// The pods of the domain; over a queue's limit all pods, since whoever counts towards it frees it; and pods outside that
+// are in the way of a member's rules.
+std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
+    const Snapshot& s = session_.snapshot;
+    std::vector<PodId> out;
+    for (NodeId node : over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes)
+        out.insert(out.end(), s.node_pods[node].begin(), s.node_pods[node].end());
+    if (over_limit_ || seat_.domain.nodes.empty()) return out;
+    std::vector<PodId> outside;
+    std::vector<SpecId> seen;
+    for (PodId member : fit_.members()) {
+        const SpecId spec = s.class_of(member).spec;
+        if (session_.filters.node_local(s, s.class_of(member)) || std::ranges::find(seen, spec) != seen.end()) continue;
+        seen.push_back(spec);
+        const InTheWay way(session_, Candidate(s, member));
+        for (NodeId node : nodes)
+            way.on(node, outside);
+    }
+    std::erase_if(outside, [&](PodId p) { return in_domain_[s.pods[p].node.index()]; });
+    std::ranges::sort(outside);
+    const auto repeated = std::ranges::unique(outside);
+    outside.erase(repeated.begin(), repeated.end());
+    if (outside.size() > kMostElsewhere) {
+        all_in_reach_ = false;
+        std::ranges::stable_sort(outside, {}, [&](PodId p) { return s.pods[p].unit_priority; });
+        outside.resize(kMostElsewhere);
+    }
+    out.insert(out.end(), outside.begin(), outside.end());
+    return out;
 }
 
 // Most domains of a tight tier are out before anybody is looked at.
@@ -51,24 +122,13 @@ bool GangVictims::is_too_small() {
     const std::int64_t most = fit_.total_if_empty();
     if (most >= fit_.wanted() || fit_.wanted() == 1) return false;
     binding_ = fmt::format("{} holds {} of {} members even when empty", where(), most, fit_.wanted());
+    none_ = Proof::nobody();
     return true;
 }
 
 std::string GangVictims::where() const { return seat_.domain.name.empty() ? "the cluster" : seat_.domain.name; }
 
-bool GangVictims::vote(std::span<const std::uint32_t> units) {
-    if (rules_.attack.open_split && overdrawn(session_.snapshot, list_, units)) return false;
-    VictimVote* vote = rules_.vote;
-    if (vote == nullptr) return true;
-    vote->reset();
-    std::vector<bool> voted(list_.units.size());
-    for (std::uint32_t u : units)
-        voted[u] = true;
-    // In the order the bundles were offered.
-    const bool accepted = std::ranges::all_of(
-        order_, [&](std::uint32_t u) { return !voted[u] || vote->accept(list_.pods_of(list_.units[u])); });
-    return accepted && vote->passes();
-}
+bool GangVictims::vote(std::span<const std::uint32_t> units) { return problem_->allows(units); }
 
 // One vote over all candidates in order; SAFE bundles shrink to what is allowed, WHOLE bundles need all their pods.
 void GangVictims::apply_vote() {
@@ -138,6 +198,7 @@ void GangVictims::assess() {
     contested_ = !list_.contests.empty();
     if (list_.units.empty()) {
         describe_binding();
+        none_ = Proof::nobody();
         return;
     }
     bound_ = least_cost();
@@ -147,6 +208,10 @@ void GangVictims::assess() {
     if (!feasible_) {
         contested_ = contested_ && !all_listed();
         describe_binding();
+        // Where evictions do harm, a smaller set may do; the rest of the rules must let the members in all the same.
+        if (!monotone_ && rules_.improve) feasible_ = fit_.may_pass();
+        // What is left of the question is monotone either way.
+        if (!feasible_ && fit_.certain() && all_in_reach_ && (monotone_ || rules_.improve)) none_ = Proof::all_removed(monotone_ || rules_.improve);
         reset();
         return;
     }
@@ -225,18 +290,7 @@ void GangVictims::describe_binding() {
     binding_ = fmt::format("{} cannot hold all members together even without all that may be evicted", where());
 }
 
-Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const {
-    const Snapshot& s = session_.snapshot;
-    VictimBill bill(s, *rules_.order, rules_.work, fit_.need(), rules_.bundles.queue_order);
-    Losses losses(list_);
-    for (std::uint32_t at : units) {
-        const Unit& unit = list_.units[at];
-        bill.add_unit(losses.breaks(unit), unit.violations, s.pods[list_.pods[unit.first]].queue);
-        for (PodId pod : list_.pods_of(unit))
-            bill.add_pod(pod, unit.priority);
-    }
-    return bill.cost();
-}
+Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const { return problem_->cost(units); }
 
 // Takes the unit with what goes along; gives it back if the vote is against it. Says whether it is taken.
 bool GangVictims::take_if_allowed(std::uint32_t unit) {
@@ -356,8 +410,17 @@ std::optional<GangChoice> GangVictims::find(std::int64_t budget, const Cost* lim
     if (best && rules_.improve) settle_ties(*best);
     if (best && !best->runner_up) find_runner_up(best);
     if (open_) search_below(limit, best, [&](auto& target) { search_other_splits(target, budget - spent_); });
-    ruled_out_ = !best && (open_ ? open_->finished_ : finished_);
+    settle_proof(best);
     return best;
+}
+
+// What was proven speaks of every split of a gang's surplus, or it is not proven.
+void GangVictims::settle_proof(std::optional<GangChoice>& best) {
+    ruled_out_ = !best && (open_ ? open_->finished_ : finished_ && !contested_) && all_in_reach_;
+    if (!best || (all_in_reach_ && (open_ || !contested_))) return;
+    best->bound = std::min(best->bound, least_cost());
+    best->exact = !(best->bound < best->cost);
+    learned_ = best->bound;
 }
 
 std::optional<GangChoice> GangVictims::find_cheaper(std::int64_t budget, const Cost* limit) {
@@ -369,7 +432,7 @@ std::optional<GangChoice> GangVictims::find_cheaper(std::int64_t budget, const C
         else
             search_exactly(target, budget);
     });
-    ruled_out_ = !best && (open_ ? open_->finished_ : finished_);
+    settle_proof(best);
     return best;
 }
 
@@ -391,12 +454,31 @@ void GangVictims::search_exactly(std::optional<GangChoice>& best, std::int64_t b
         }
         if (finished_ || (best && best->exact)) return;
     }
+    search_sets(best, budget);
+}
+
+void GangVictims::search_sets(std::optional<GangChoice>& best, std::int64_t budget) {
     const Cost known = best ? best->bound : bound_;
-    GangSubsetSearch search(*this, best);
-    search.run(budget);
-    spent_ += search.spent();
-    finished_ = search.finished();
-    if (best) best->bound = std::max(best->bound, std::min(known, best->cost));
+    WorkBudget work(fit_.counts() ? std::min(kCountingSteps, budget) : budget);
+    const std::int64_t before = work.left();
+    Question question(*this);
+    const Cost limit = best ? best->cost : Cost{};
+    SetAnswer answer = SetSearch(*problem_, question, work).run(best ? &limit : nullptr);
+    reset();
+    spent_ += before - work.left();
+    finished_ = answer.proof.has_value();
+    if (answer.found) {
+        best = GangChoice{.seat = seat_,
+                          .list = list_,
+                          .chosen = std::move(answer.chosen),
+                          .cost = answer.cost,
+                          .bound = known,
+                          .exact = false,
+                          .runner_up = best && !best->chosen.empty() ? std::optional(best->cost) : std::nullopt};
+    }
+    if (!best) return;
+    best->bound = finished_ ? best->cost : std::max(best->bound, std::min(known, best->cost));
+    best->exact = !(best->bound < best->cost);
 }
 
 }  // namespace reprieve

@@ -1,8 +1,9 @@
 // GangVictims: who must go so that a gang fits together in one domain.
 //
 // The seed's five phases (bundles, sort, one vote, sort again, select and dry-run), then give back what is not needed.
-// With `improve` a second way of choosing (node by node, the cheapest next slot) and a bounded exact search may find a
-// cheaper set; a lower bound says how good the result is.
+// With `improve` a second way of choosing (node by node, the cheapest next slot) and an exact search within a budget may
+// find a cheaper set; a lower bound says how good the result is. Where members are counted, the exact search is the
+// cover (cover_search.h); where they are placed one by one, it is the search over sets (set_search.h).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@
 #include "search/bundles.h"
 #include "search/domain_fit.h"
 #include "search/open_split.h"
+#include "search/set_search.h"
+#include "search/victim_problem.h"
 
 namespace reprieve {
 
@@ -56,8 +59,8 @@ public:
     [[nodiscard]] bool feasible() const { return feasible_; }
     // Why not: what the domain can free, and what it would need.
     [[nodiscard]] const std::string& binding() const { return binding_; }
-    // All ways of placing the members were tried where the answer was no.
-    [[nodiscard]] bool certain() const { return fit_.certain(); }
+    // Where it is not feasible: no set of victims in this domain lets the members in.
+    [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     // No set of victims in this domain costs less, whichever pods of a gang are called its surplus; or, after a search
     // with a limit, none costs less than the limit.
     [[nodiscard]] Cost bound() const;
@@ -73,7 +76,7 @@ public:
     [[nodiscard]] std::optional<GangChoice> find(std::int64_t budget, const Cost* limit);
     // Once more, for what costs less than the limit alone. REQUIRES: find().
     [[nodiscard]] std::optional<GangChoice> find_cheaper(std::int64_t budget, const Cost* limit);
-    // `find` found nothing, and all ways were tried.
+    // `find` found nothing, and that is proven.
     [[nodiscard]] bool ruled_out() const { return ruled_out_; }
     // The work that the last of them took.
     [[nodiscard]] std::int64_t spent() const { return spent_; }
@@ -82,8 +85,10 @@ public:
 
 private:
     friend class CoverSearch;
-    friend class GangSubsetSearch;
+    class Question;
     [[nodiscard]] bool is_too_small();
+    [[nodiscard]] std::vector<PodId> pods_in_reach(std::span<const NodeId> nodes);
+    void search_sets(std::optional<GangChoice>& best, std::int64_t budget);
     [[nodiscard]] std::string where() const;
     void assess();
     // While everybody is taken: it may make a difference which pods of a gang are its surplus. It does not where no
@@ -103,6 +108,7 @@ private:
     [[nodiscard]] Cost least_cost() const;
     [[nodiscard]] bool suffice(std::span<const std::uint32_t> units);
     void search_exactly(std::optional<GangChoice>& best, std::int64_t budget);
+    void settle_proof(std::optional<GangChoice>& best);
     template <class Search>
     void search_below(const Cost* limit, std::optional<GangChoice>& best, Search search);
     void describe_binding();
@@ -141,6 +147,11 @@ private:
     std::optional<std::uint32_t> barred_;  // for once, this one does not go
     Transaction::Checkpoint start_ = 0;
     bool feasible_ = false;
+    bool monotone_ = true;
+    bool all_in_reach_ = true;  // everybody whose going can help is in the list
+    std::optional<Proof> none_;
+    std::vector<bool> over_budget_;          // strict: for the walks, by unit
+    std::optional<VictimProblem> problem_;  // of the list, once that is final
     std::string binding_;
     Cost bound_;
     std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`

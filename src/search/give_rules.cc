@@ -52,6 +52,11 @@ std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, s
     return out;
 }
 
+std::vector<GiveRules::Rule> joined(std::vector<GiveRules::Rule> rules, std::span<const GiveRules::Rule> more) {
+    rules.insert(rules.end(), more.begin(), more.end());
+    return rules;
+}
+
 }  // namespace
 
 bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
@@ -84,8 +89,11 @@ GiveRules::GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules
     }
 }
 
-GiveRules::GiveRules(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules)
-    : GiveRules(wholes(list), of_units(s, list, rules)) {}
+GiveRules::GiveRules(const Snapshot& s,
+                     const UnitList& list,
+                     std::span<const GiveRule> rules,
+                     std::span<const Rule> more)
+    : GiveRules(wholes(list), joined(of_units(s, list, rules), more)) {}
 
 GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) {
     Sums sums{.applies = rule.always};

@@ -37,7 +37,11 @@ public:
     // `whole_of`: of each unit the one that does not go without it; -1: none.
     GiveRules(std::vector<std::int32_t> whole_of, std::vector<Rule> rules);
     // For the units of a list. REQUIRES: gives_what_it_asks.
-    GiveRules(const Snapshot& snapshot, const UnitList& list, std::span<const GiveRule> rules);
+    // `more`: rules that are told of units already.
+    GiveRules(const Snapshot& snapshot,
+              const UnitList& list,
+              std::span<const GiveRule> rules,
+              std::span<const Rule> more = {});
 
     [[nodiscard]] bool empty() const { return rules_.empty(); }
     // Decides what the rules leave no choice about. False: they cannot all hold any more.

@@ -1,47 +1,196 @@
 #include "search/node_victims.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/check.h"
 #include "plugins/limits.h"
 #include "search/open_split.h"
-#include "search/subset_search.h"
+#include "search/placement_stands.h"
 #include "search/whole_devices.h"
 
 namespace reprieve {
 namespace {
 
-constexpr int kRemoteRounds = 4;  // as many as there are rules that look beyond the node
-constexpr std::size_t kMostAmounts = 16;
+constexpr std::size_t kMostElsewhere = 256;  // pods of other nodes that are listed for one node
+constexpr std::int64_t kStepsPerNode = 2'000;  // where every node is looked at, by arithmetic
 
 }  // namespace
 
-NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker)
+// The question by arithmetic: what the taken units free against what is missing.
+class NodeVictims::Amounts : public FitQuestion {
+public:
+    Amounts(const NodeVictims& owner, NodeId node, const UnitList& list) : needed_(owner.shortages(node)) {
+        freed_.reserve(list.units.size() * needed_.size());
+        for (const Unit& unit : list.units) {
+            for (const Shortage& what : needed_)
+                freed_.push_back(owner.freed(list, unit, node, what));
+        }
+        for (const Shortage& what : needed_)
+            missing_.push_back(what.missing);
+    }
+    void take(std::uint32_t unit) override { change(unit, -1); }
+    void give(std::uint32_t unit) override { change(unit, +1); }
+    bool fits() override {
+        return std::ranges::all_of(missing_, [](std::int64_t m) { return m <= 0; });
+    }
+    [[nodiscard]] bool monotone() const override { return true; }
+    [[nodiscard]] std::int64_t work() const override { return 0; }
+    [[nodiscard]] bool known_to_suffice(std::span<const std::uint32_t> units) const override {
+        for (std::size_t d = 0; d < needed_.size(); ++d) {
+            std::int64_t missing = needed_[d].missing;
+            for (std::uint32_t u : units)
+                missing -= freed_[u * needed_.size() + d];
+            if (missing > 0) return false;
+        }
+        return true;
+    }
+
+private:
+    void change(std::uint32_t unit, int sign) {
+        for (std::size_t d = 0; d < missing_.size(); ++d)
+            missing_[d] += sign * freed_[unit * missing_.size() + d];
+    }
+
+    Shortages needed_;
+    std::vector<std::int64_t> missing_;
+    std::vector<std::int64_t> freed_;  // unit x shortage
+};
+
+// The question asked of the state, with the taken units evicted in the transaction.
+class NodeVictims::DryRun : public FitQuestion {
+public:
+    DryRun(NodeVictims& owner, NodeId node, const UnitList& list) : owner_(owner), node_(node), list_(list) {}
+    void take(std::uint32_t unit) override {
+        for (PodId pod : list_.pods_of(list_.units[unit]))
+            owner_.session_.tx.evict(pod);
+    }
+    void give(std::uint32_t unit) override {
+        for (PodId pod : list_.pods_of(list_.units[unit]))
+            owner_.session_.tx.restore(pod);
+    }
+    bool fits() override { return owner_.passes(node_); }
+    bool may_fit() override { return monotone() ? fits() : owner_.may_pass(node_); }
+    [[nodiscard]] bool monotone() const override { return owner_.monotone_; }
+    [[nodiscard]] std::int64_t work() const override { return 2; }
+
+private:
+    NodeVictims& owner_;
+    NodeId node_;
+    const UnitList& list_;
+};
+
+NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker, WorkBudget& budget)
     : session_(session),
       rules_(rules),
       asker_(asker),
+      budget_(budget),
       candidate_(session.snapshot, asker.pod),
-      finder_(session) {
+      finder_(session),
+      way_(session, candidate_) {
     const Snapshot& s = session.snapshot;
-    // Beyond this many resources the arithmetic of `by_amounts` has no place for them; the dry run has.
-    amounts_only_ =
-        asker.amounts.size() <= kMostAmounts && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
-                                                                  session.filters.on(FilterId::kNodeResourcesFit)));
+    // Beyond this many resources the arithmetic has no place for them; the dry run has.
+    few_amounts_ = asker.amounts.size() <= kMostShortages / 2;
+    amounts_only_ = few_amounts_ && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
+                                      session.filters.on(FilterId::kNodeResourcesFit)));
+    monotone_ = (asker.resize || session.filters.monotone(candidate_.cls)) && session.keep_in_mind.empty();
     limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
+    if (limit_binds_) find_relief();
+    if (!asker.resize) lifted_ = nominated_that_matter(session, asker.pod);
+}
+
+Pricing NodeVictims::pricing() const {
+    return {.snapshot = &session_.snapshot,
+            .order = rules_.order,
+            .work = rules_.work,
+            .need = asker_.amounts,
+            .queue_order = {}};
+}
+
+// The queue is over its limit: whoever counts towards the same limit frees it, wherever it runs. Of pods that give the
+// same and cost the same no more are worth listing than would free the limit by themselves: the others could be
+// exchanged for these, which are less important.
+void NodeVictims::find_relief() {
+    const Snapshot& s = session_.snapshot;
+    if (!asker_.resize) limit_rules_ = session_.limits.rules(s.later, session_.limits.ask_of(std::span(&asker_.pod, 1)));
+    if (limit_rules_ && limit_rules_->size() > kMostShortages / 2) limit_rules_.reset();
+    const auto resizing = [&](const PodRow& row) { return row.has(kResizing) && row.state == PodState::kRunning; };
+    if (std::ranges::any_of(s.pods, resizing)) limit_rules_.reset();  // what such a pod gives back is not what it asks
+    const bool alike_by_gift = limit_rules_ && amounts_only_;
+    using Key = std::tuple<std::vector<std::int64_t>, std::int32_t, std::vector<BudgetId>, std::int64_t>;
+    std::map<Key, std::vector<PodId>> groups;
+    std::map<QueueId, bool> shares;
+    for (NodeId node : s.nodes_by_name) {
+        for (PodId pod : s.node_pods[node]) {
+            const PodRow& row = s.pods[pod];
+            if (row.state != PodState::kRunning) continue;
+            const auto [at, fresh] = shares.try_emplace(row.queue);
+            if (fresh) at->second = session_.limits.shared(row.queue, s.pods[asker_.pod].queue);
+            if (!at->second || !finder_.takeable(pod, rules_.attack)) continue;
+            Key key;
+            if (alike_by_gift && !row.gang) {
+                for (const GiveRule& rule : *limit_rules_) {
+                    const auto& path = s.queue_path[row.queue];
+                    const bool counts = std::ranges::find(path, rule.queue) != path.end();
+                    std::get<0>(key).push_back(counts ? room_of(s, pod, rule.dim) : 0);
+                }
+                std::get<1>(key) = row.unit_priority;
+                std::get<2>(key) = s.class_of(pod).budgets;
+                if (rules_.order->has(CostTerm::kLostWork) && rules_.work)
+                    std::get<3>(key) = lost_work(s, pod, rules_.work);
+            }
+            groups[key].push_back(pod);
+        }
+    }
+    for (auto& [key, pods] : groups) {
+        std::size_t most = pods.size();
+        const std::vector<std::int64_t>& gifts = std::get<0>(key);
+        if (!gifts.empty()) {
+            most = 0;
+            for (std::size_t r = 0; r < gifts.size(); ++r) {
+                if (gifts[r] > 0)
+                    most = std::max(most, static_cast<std::size_t>(((*limit_rules_)[r].amount + gifts[r] - 1) / gifts[r]));
+            }
+        }
+        // The less important ones: of equal priority those that started later.
+        std::ranges::sort(pods, [&](PodId a, PodId b) {
+            if (s.pods[a].started != s.pods[b].started) return s.pods[a].started > s.pods[b].started;
+            return s.name_less(b, a);
+        });
+        pods.resize(std::min(most, pods.size()));
+        relief_.insert(relief_.end(), pods.begin(), pods.end());
+    }
+    if (relief_.size() <= kMostElsewhere) return;
+    std::ranges::stable_sort(relief_, {}, [&](PodId p) { return s.pods[p].unit_priority; });
+    relief_.resize(kMostElsewhere);
+    relief_complete_ = false;
+}
+
+bool NodeVictims::others_hold() const {
+    return std::ranges::all_of(session_.keep_in_mind, [&](PodId pod) { return placement_stands(session_, pod); });
 }
 
 bool NodeVictims::passes(NodeId node) const {
-    const Snapshot& s = session_.snapshot;
+    Snapshot& s = session_.snapshot;
     if (!session_.limits.admit(s.later, asker_.pod, asker_.amounts)) return false;
     if (asker_.resize) {
         return std::ranges::all_of(asker_.amounts,
                                    [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
     }
-    return session_.filters.check_view(candidate_, s.later, s.later, node).fits();
+    if (!session_.filters.check_view(candidate_, s.later, s.later, node).fits()) return false;
+    return fits_without(session_, candidate_, lifted_, node) && others_hold();
+}
+
+bool NodeVictims::may_pass(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    return session_.limits.admit(s.later, asker_.pod, asker_.amounts) &&
+           session_.filters.check_monotone(candidate_, s.later, node).fits();
 }
 
 bool NodeVictims::counts_on(NodeId node) const {
-    if (limit_binds_ || amounts_only_) return amounts_only_ && !limit_binds_;
+    if (minds_others() || !limit_is_arithmetic() || !few_amounts_) return false;
+    if (amounts_only_) return true;
     const Snapshot& s = session_.snapshot;
     const PodClass& cls = candidate_.cls;
     return !cls.has_ports && cls.volumes.empty() && session_.filters.node_local(s, cls) &&
@@ -49,15 +198,71 @@ bool NodeVictims::counts_on(NodeId node) const {
            devices_by_amounts(session_, s.words->spec(cls.spec).devices, node);
 }
 
-bool NodeVictims::gather(NodeId node, UnitList& list) {
-    list.clear();
-    finder_.on_node(node, rules_.attack, list);
-    if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, list);
-    return !list.units.empty();
+NodeVictims::Shortages NodeVictims::shortages(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    Shortages out;
+    for (const auto& [dim, value] : asker_.amounts) {
+        if (value > 0 && s.later.free(node, dim) < value)
+            out.add({.dim = dim, .missing = value - s.later.free(node, dim)});
+    }
+    if (!limit_binds_ || !limit_rules_) return out;
+    for (std::size_t r = 0; r < limit_rules_->size(); ++r)
+        out.add({.dim = (*limit_rules_)[r].dim,
+                 .rule = static_cast<std::int32_t>(r),
+                 .missing = (*limit_rules_)[r].amount});
+    return out;
 }
 
-// Budget breakers first, each group from most to least important.
-void NodeVictims::order_for_return(UnitList& list) {
+std::int64_t NodeVictims::freed(const UnitList& list, const Unit& unit, NodeId node, const Shortage& what) const {
+    const Snapshot& s = session_.snapshot;
+    std::int64_t sum = 0;
+    for (PodId pod : list.pods_of(unit)) {
+        bool counts = s.pods[pod].node == node;
+        if (what.rule >= 0) {
+            const QueueId queue = s.pods[pod].queue;
+            const QueueId giver = (*limit_rules_)[static_cast<std::size_t>(what.rule)].queue;
+            counts = queue && std::ranges::find(s.queue_path[queue], giver) != s.queue_path[queue].end();
+        }
+        if (counts) sum += room_of(s, pod, what.dim);
+    }
+    return sum;
+}
+
+void NodeVictims::list_local(NodeId node, UnitList& list) {
+    list.clear();
+    finder_.on_node(node, rules_.attack, list);
+}
+
+bool NodeVictims::list_all(NodeId node, bool open, UnitList& list) {
+    const Snapshot& s = session_.snapshot;
+    list.clear();
+    pods_.clear();
+    way_.on(node, pods_);
+    for (PodId pod : relief_) {
+        if (s.pods[pod].state == PodState::kRunning && s.pods[pod].node != node &&
+            (way_.empty() || std::ranges::find(pods_, pod) == pods_.end()))
+            pods_.push_back(pod);
+    }
+    std::erase_if(pods_, [&](PodId p) { return !finder_.takeable(p, rules_.attack); });
+    bool complete = relief_complete_ || !limit_binds_;
+    if (pods_.size() > kMostElsewhere) {
+        complete = false;
+        std::ranges::stable_sort(pods_, {}, [&](PodId p) { return s.pods[p].unit_priority; });
+        pods_.resize(kMostElsewhere);
+    }
+    const std::vector<PodId>& here = s.node_pods[node];
+    pods_.insert(pods_.begin(), here.begin(), here.end());
+    Attack attack = rules_.attack;
+    if (open) {
+        attack.open_split = true;
+        attack.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
+    }
+    finder_.among(pods_, attack, list);
+    return complete;
+}
+
+// From most to least important, the node's own potential victims before others (03: they spend the budgets first).
+void NodeVictims::mark_violations(NodeId node, UnitList& list) {
     const Snapshot& s = session_.snapshot;
     by_importance_.resize(list.units.size());
     for (std::uint32_t i = 0; i < by_importance_.size(); ++i)
@@ -65,9 +270,19 @@ void NodeVictims::order_for_return(UnitList& list) {
     std::ranges::sort(by_importance_, [&](std::uint32_t a, std::uint32_t b) {
         return more_important(s, list, list.units[a], list.units[b]);
     });
-    split_by_budget(s, list, by_importance_);
+    breakers_.clear();
+    if (s.budgets.empty()) return;
+    std::vector<std::uint32_t> order = by_importance_;
+    std::ranges::stable_partition(order, [&](std::uint32_t u) {
+        return std::ranges::any_of(list.pods_of(list.units[u]), [&](PodId p) { return s.pods[p].node == node; });
+    });
+    breakers_ = split_by_budget(s, list, order);
+}
+
+// Budget breakers first, each group from most to least important.
+void NodeVictims::order_for_return(UnitList& list) {
     return_order_ = by_importance_;
-    if (!s.budgets.empty())
+    if (!session_.snapshot.budgets.empty())
         std::ranges::stable_partition(return_order_, [&](std::uint32_t i) { return list.units[i].violations > 0; });
     // A gang's WHOLE part comes back before its SAFE pods, so that they are decided knowing whether the gang stays.
     for (std::size_t i = 0; i < return_order_.size(); ++i) {
@@ -80,29 +295,58 @@ void NodeVictims::order_for_return(UnitList& list) {
 }
 
 bool NodeVictims::find(NodeId node, Victims& out) {
-    uncertain_ = false;
-    out.exact = false;
-    out.other_split = false;
+    none_.reset();
+    out.proof.reset();
+    out.searched = false;
     out.chosen.clear();
-    if (!walk(node, out)) return find_other_split(node, out);
-    REPRIEVE_CHECK(!out.chosen.empty(),
-                   "an empty victim set on {} means that the pod fitted all along",
-                   session_.snapshot.node_name(node));
-    const auto place = [&](std::uint32_t u) { return std::ranges::find(by_importance_, u) - by_importance_.begin(); };
-    std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
-    out.cost = cost_of(out.list, out.chosen);
-    out.exact = interchangeable(out.list);
+    if (walk(node, out)) {
+        REPRIEVE_CHECK(!out.chosen.empty(),
+                       "an empty victim set on {} means that the pod fitted all along",
+                       session_.snapshot.node_name(node));
+        const auto place = [&](std::uint32_t u) {
+            return std::ranges::find(by_importance_, u) - by_importance_.begin();
+        };
+        std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+        out.cost = pricing().cost(out.list, out.chosen);
+        if (interchangeable(out.list)) out.proof = Proof::bound_met(out.cost, out.cost);
+        return true;
+    }
+    if (!rules_.improve || barred_) return false;
+    const bool all_were_out = complete_ && rules_.pdb != PdbMode::kStrict && !leaves_out(node, out.list);
+    if (all_were_out && monotone_) {
+        none_ = Proof::all_removed(monotone_);
+        return false;
+    }
+    WorkBudget own(kStepsPerNode);
+    Searched result = search(node, nullptr, read_only() ? own : budget_);
+    if (!result.found) {
+        none_ = result.proof;
+        return false;
+    }
+    out = std::move(*result.found);
+    out.searched = true;
+    out.proof = result.proof;
     return true;
 }
 
 bool NodeVictims::walk(NodeId node, Victims& out) {
-    // Nobody here to take: only somebody on another node can be in the way.
-    if (!gather(node, out.list) && read_only()) return false;
-    return read_only() ? by_amounts(node, out) : by_dry_run(node, out);
+    list_local(node, out.list);
+    complete_ = way_.empty() && relief_.empty();
+    if (read_only()) {
+        if (limit_binds_) complete_ = list_all(node, false, out.list);
+        return !out.list.units.empty() && walk_by_amounts(node, out);
+    }
+    if (!out.list.units.empty() && walk_by_dry_run(node, out)) return true;
+    if (asker_.resize || complete_) return false;
+    // Somebody on another node may be in the way.
+    complete_ = list_all(node, false, out.list);
+    out.chosen.clear();
+    return !out.list.units.empty() && walk_by_dry_run(node, out);
 }
 
-// Whether the unit has a pod that is barred, or would take one along.
+// Whether the unit has a pod that is barred, would take one along, or finds its budgets spent.
 bool NodeVictims::stays_put(const UnitList& list, std::uint32_t unit) const {
+    if (!over_budget_.empty() && over_budget_[unit]) return true;
     if (!barred_) return false;
     const auto has_it = [&](const Unit& u) {
         return std::ranges::find(list.pods_of(u), barred_) != list.pods_of(u).end();
@@ -112,6 +356,12 @@ bool NodeVictims::stays_put(const UnitList& list, std::uint32_t unit) const {
            });
 }
 
+// The walk looks at units one by one in victim order; what budgets do not allow then stays out of it.
+void NodeVictims::bar_over_budget(const UnitList& list) {
+    over_budget_.clear();
+    if (rules_.pdb == PdbMode::kStrict) over_budget_ = over_budget(session_.snapshot, list);
+}
+
 std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) {
     constexpr std::size_t kMostTries = 8;
     std::optional<Cost> found;
@@ -119,198 +369,115 @@ std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) 
         barred_ = victims.list.pods_of(victims.list.units[victims.chosen[i]]).front();
         Victims other;
         if (!walk(node, other)) continue;
-        const Cost cost = cost_of(other.list, other.chosen);
+        const Cost cost = pricing().cost(other.list, other.chosen);
         if (!(cost < victims.cost)) found = cost;
     }
     barred_ = {};
     return found;
 }
 
-bool NodeVictims::by_amounts(NodeId node, Victims& out) {
-    const Snapshot& s = session_.snapshot;
-    struct Short {
-        Dim dim;
-        std::int64_t missing = 0;  // while > 0 the pod does not fit
-    };
-    std::array<Short, kMostAmounts> shorts;
-    std::size_t count = 0;
-    for (const auto& [dim, value] : asker_.amounts) {
-        if (value > 0 && s.later.free(node, dim) < value) shorts[count++] = {dim, value - s.later.free(node, dim)};
-    }
-    if (count == 0) return false;  // it fits: no business of ours
-    const auto freed = [&](const Unit& unit, Dim dim) {
-        std::int64_t sum = 0;
-        for (PodId pod : out.list.pods_of(unit)) {
-            if (s.pods[pod].node == node) sum += room_of(s, pod, dim);
-        }
-        return sum;
-    };
-    for (std::size_t i = 0; i < count; ++i) {
+bool NodeVictims::walk_by_amounts(NodeId node, Victims& out) {
+    std::array<std::int64_t, kMostShortages> missing{};
+    const Shortages needed = shortages(node);
+    if (needed.size() == 0) return false;  // it fits: no business of ours
+    bar_over_budget(out.list);
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+        missing[i] = needed[i].missing;
         for (std::uint32_t u = 0; u < out.list.units.size(); ++u)
-            shorts[i].missing -= stays_put(out.list, u) ? 0 : freed(out.list.units[u], shorts[i].dim);
-        if (shorts[i].missing > 0) return false;
+            missing[i] -= stays_put(out.list, u) ? 0 : freed(out.list, out.list.units[u], node, needed[i]);
+        if (missing[i] > 0) return false;
     }
+    mark_violations(node, out.list);
     order_for_return(out.list);
     for (std::uint32_t at : return_order_) {
         if (stays_put(out.list, at)) continue;
         const Unit& unit = out.list.units[at];
         bool stays =
             unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
-        for (std::size_t i = 0; stays && i < count; ++i)
-            stays = shorts[i].missing + freed(unit, shorts[i].dim) <= 0;
+        for (std::size_t i = 0; stays && i < needed.size(); ++i)
+            stays = missing[i] + freed(out.list, unit, node, needed[i]) <= 0;
         if (!stays) {
             out.chosen.push_back(at);
             continue;
         }
-        for (std::size_t i = 0; i < count; ++i)
-            shorts[i].missing += freed(unit, shorts[i].dim);
+        for (std::size_t i = 0; i < needed.size(); ++i)
+            missing[i] += freed(out.list, unit, node, needed[i]);
     }
     return true;
 }
 
-bool NodeVictims::by_dry_run(NodeId node, Victims& out) {
-    Transaction& tx = session_.tx;
-    const auto start = tx.checkpoint();
-    const auto evict_all = [&] {
-        for (std::uint32_t u = 0; u < out.list.units.size(); ++u) {
-            if (stays_put(out.list, u)) continue;
-            for (PodId pod : out.list.pods_of(out.list.units[u]))
-                tx.evict(pod);
-        }
-    };
-    evict_all();
-    bool fits = passes(node);
-    // Somebody on another node may be in the way: a zone-wide anti-affinity, a spread, a claim of one pod only. Filters
-    // speak one at a time, so it is asked again once those that the first one named are gone.
-    for (int round = 0; !fits && !asker_.resize && round < kRemoteRounds; ++round) {
-        const Answer answer =
-            session_.filters.check_view(candidate_, session_.snapshot.later, session_.snapshot.later, node);
-        const std::size_t before = out.list.pods.size();
-        std::vector<PodId> more;
-        if (answer.fit == Fit::kNotNow && beyond_)
-            more = remote_pods(node, answer);
-        else if (answer.fits())
-            more = pods_under_limit();
-        // What a gang can spare is counted as things stand without the dry run.
-        tx.rollback(start);
-        finder_.of_pods(more, rules_.attack, out.list);
-        if (out.list.pods.size() == before) {
-            evict_all();
-            break;
-        }
-        if (rules_.pdb == PdbMode::kStrict) drop_over_budget(session_.snapshot, out.list);
-        evict_all();
-        fits = passes(node);
-    }
-    if (!fits) {
-        tx.rollback(start);
-        return false;
-    }
-    // Budgets are walked as they stood before the dry run.
-    tx.rollback(start);
+bool NodeVictims::walk_by_dry_run(NodeId node, Victims& out) {
+    // Budgets are walked as they stand before the dry run.
+    bar_over_budget(out.list);
+    mark_violations(node, out.list);
     order_for_return(out.list);
-    evict_all();
+    const auto start = session_.tx.checkpoint();
+    const bool found = monotone_ ? remove_all_then_add_back(node, out) : remove_until_it_passes(node, out);
+    session_.tx.rollback(start);
+    return found;
+}
+
+bool NodeVictims::remove_all_then_add_back(NodeId node, Victims& out) {
     for (std::uint32_t at : return_order_) {
         if (stays_put(out.list, at)) continue;
-        const Unit& unit = out.list.units[at];
-        if (unit.whole >= 0 &&
-            std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end()) {
-            out.chosen.push_back(at);  // its gang goes whole
-            continue;
-        }
-        const auto mark = tx.checkpoint();
-        for (PodId pod : out.list.pods_of(unit))
-            tx.restore(pod);
-        if (passes(node)) continue;
-        tx.rollback(mark);
         out.chosen.push_back(at);
+        for (PodId pod : out.list.pods_of(out.list.units[at]))
+            session_.tx.evict(pod);
     }
-    tx.rollback(start);
+    if (!passes(node)) return false;
+    add_back(node, out);
     return true;
 }
 
-// The queue is over its limit: whoever counts towards the same limit frees it, wherever it runs.
-std::vector<PodId> NodeVictims::pods_under_limit() const {
-    const Snapshot& s = session_.snapshot;
-    std::vector<PodId> found;
-    for (NodeId other : s.nodes_by_name) {
-        for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning &&
-                session_.limits.shared(s.pods[pod].queue, s.pods[asker_.pod].queue))
-                found.push_back(pod);
-        }
-    }
-    return found;
-}
-
-// Everybody who could free the limit is in the list.
-bool NodeVictims::beyond_limit_listed(const UnitList& list) const {
-    return std::ranges::all_of(pods_under_limit(), [&](PodId pod) {
-        return !finder_.takeable(pod, rules_.attack) || std::ranges::find(list.pods, pod) != list.pods.end();
-    });
-}
-
-std::vector<PodId> NodeVictims::remote_pods(NodeId node, const Answer& answer) const {
-    const Snapshot& s = session_.snapshot;
-    const PodClass& mine = candidate_.cls;
-    const auto same_domain = [&](TopologyKeyId key, NodeId other) {
-        const std::int32_t here = s.topology.domain(key, node.index());
-        return here != TopologyIndex::kNoDomain && s.topology.domain(key, other.index()) == here;
+bool NodeVictims::remove_until_it_passes(NodeId node, Victims& out) {
+    const auto goes = [&](std::uint32_t u) { return std::ranges::find(out.chosen, u) != out.chosen.end(); };
+    const auto take = [&](std::uint32_t u) {
+        if (goes(u)) return;
+        out.chosen.push_back(u);
+        for (PodId pod : out.list.pods_of(out.list.units[u]))
+            session_.tx.evict(pod);
     };
-    const auto in_the_way = [&](PodId pod, NodeId where) {
-        const PodClass& cls = s.class_of(pod);
-        switch (answer.filter) {
-            case FilterId::kInterPodAffinity:
-                return std::ranges::any_of(mine.anti_affinity,
-                                           [&](TermId t) {
-                                               return std::ranges::binary_search(cls.matched, t) &&
-                                                      same_domain(s.terms[t].key, where);
-                                           }) ||
-                       std::ranges::any_of(cls.anti_affinity, [&](TermId t) {
-                           return std::ranges::binary_search(mine.matched, t) && same_domain(s.terms[t].key, where);
-                       });
-            case FilterId::kPodTopologySpread:
-                return std::ranges::any_of(mine.spread, [&](const ClassSpread& c) {
-                    return c.hard && std::ranges::binary_search(cls.matched, c.term) && same_domain(c.key, where);
-                });
-            case FilterId::kVolumeRestrictions:
-                return std::ranges::any_of(mine.volumes, [&](const ClassVolume& v) {
-                    return v.single_pod && std::ranges::any_of(cls.volumes, [&](const ClassVolume& w) {
-                               return w.claim == v.claim && w.kind == v.kind;
-                           });
-                });
-            default:
-                return false;
+    bool fits = false;
+    for (auto at = return_order_.rbegin(); at != return_order_.rend() && !fits; ++at) {
+        if (stays_put(out.list, *at)) continue;
+        take(*at);
+        // A gang that goes takes its surplus pods along.
+        for (std::uint32_t u = 0; u < out.list.units.size(); ++u) {
+            if (out.list.units[u].whole == static_cast<std::int32_t>(*at)) take(u);
         }
-    };
-    std::vector<PodId> found;
-    for (NodeId other : s.nodes_by_name) {
-        if (other == node) continue;
-        for (PodId pod : s.node_pods[other]) {
-            if (s.pods[pod].state == PodState::kRunning && in_the_way(pod, other)) found.push_back(pod);
-        }
+        fits = passes(node);
     }
-    return found;
+    if (fits) add_back(node, out);
+    return fits;
 }
 
-Cost NodeVictims::cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const {
-    const Snapshot& s = session_.snapshot;
-    VictimBill bill(s, *rules_.order, rules_.work, asker_.amounts, {});
-    Losses losses(list);
-    for (std::uint32_t at : chosen) {
-        const Unit& unit = list.units[at];
-        bill.add_unit(losses.breaks(unit), unit.violations, s.pods[list.pods[unit.first]].queue);
-        for (PodId pod : list.pods_of(unit))
-            bill.add_pod(pod, unit.priority);
+// REQUIRES: the chosen units are gone and the pod passes. Whoever still leaves it passing comes back.
+void NodeVictims::add_back(NodeId node, Victims& out) {
+    Transaction& tx = session_.tx;
+    std::vector<std::uint32_t> gone;
+    gone.swap(out.chosen);
+    for (std::uint32_t at : return_order_) {
+        if (std::ranges::find(gone, at) == gone.end()) continue;
+        const Unit& unit = out.list.units[at];
+        const bool along = unit.whole >= 0 &&
+                           std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) != out.chosen.end();
+        if (!along) {
+            const auto mark = tx.checkpoint();
+            for (PodId pod : out.list.pods_of(unit))
+                tx.restore(pod);
+            if (passes(node)) continue;
+            tx.rollback(mark);
+        }
+        out.chosen.push_back(at);
     }
-    return bill.cost();
 }
 
 // Single pods of one shape, one priority and one standing towards budgets: the walk's answer is already the cheapest in
 // every term, because it takes the fewest and the least important of equals.
 bool NodeVictims::interchangeable(const UnitList& list) const {
     const Snapshot& s = session_.snapshot;
-    if (!amounts_only_ || limit_binds_ || rules_.order->has(CostTerm::kLostWork)) return false;
+    if (!read_only() || limit_binds_ || rules_.pdb == PdbMode::kStrict || rules_.order->has(CostTerm::kLostWork))
+        return false;
     const Unit& first = list.units.front();
     const auto& shape = s.class_of(list.pods[first.first]).requests;
     return std::ranges::all_of(list.units, [&](const Unit& u) {
@@ -320,35 +487,37 @@ bool NodeVictims::interchangeable(const UnitList& list) const {
     });
 }
 
+// Somebody goes, of the lowest priority there is.
 Cost NodeVictims::least_cost(NodeId node) const {
     const Snapshot& s = session_.snapshot;
-    Toll least;
     std::int32_t lowest = INT32_MAX;
     for (PodId pod : s.node_pods[node])
         lowest = std::min(lowest, s.pods[pod].unit_priority);
-    if (limit_binds_) {
-        for (PodId pod : pods_under_limit())
-            lowest = std::min(lowest, s.pods[pod].unit_priority);
-    }
+    if (!way_.empty() || !relief_complete_) lowest = INT32_MIN;
+    for (PodId pod : relief_)
+        lowest = std::min(lowest, s.pods[pod].unit_priority);
+    Toll least;
     least.add_pod(lowest, INT64_MAX);
     least.units = 1;
     return rules_.order->cost(least);
 }
 
 Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
-    if (victims.exact) return victims.cost;
+    if (victims.proof) return victims.cost;
     const Snapshot& s = session_.snapshot;
     // Others than those in the list may go.
-    if (victims.other_split || leaves_out(node, victims.list)) return least_cost(node);
-    // At least one unit goes, and per short dimension at least as many pods as the largest ones need to cover it.
+    if (victims.searched || !way_.empty() || (limit_binds_ && !read_only()) || leaves_out(node, victims.list))
+        return least_cost(node);
+    // At least one unit goes, and per shortage at least as many pods as the largest ones need to cover it.
     std::int64_t fewest = 1;
-    if (amounts_only_ && !limit_binds_) {
-        for (const auto& [dim, value] : asker_.amounts) {
-            std::int64_t missing = value - s.later.free(node, dim);
-            if (missing <= 0) continue;
-            std::vector<std::int64_t> sizes;
+    if (read_only()) {
+        std::vector<std::int64_t> sizes;
+        for (const Shortage& what : shortages(node)) {
+            std::int64_t missing = what.missing;
+            sizes.clear();
             for (PodId pod : victims.list.pods) {
-                if (s.pods[pod].node == node) sizes.push_back(s.spec_of(pod).requests.get(dim));
+                if (what.rule >= 0 || s.pods[pod].node == node)
+                    sizes.push_back(s.spec_of(pod).requests.get(what.dim));
             }
             std::ranges::sort(sizes, std::greater());
             std::int64_t pods = 0;
@@ -374,40 +543,68 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
 }
 
 void NodeVictims::improve(NodeId node, Victims& in_out) {
-    if (in_out.exact || in_out.other_split) return;
-    SubsetSearch(*this, node, in_out).run();
-    if (!in_out.list.contests.empty()) try_other_splits(node, in_out);
-    // Under a limit, whoever counts towards it may go instead, wherever it runs.
-    if (limit_binds_ && !beyond_limit_listed(in_out.list)) in_out.exact = false;
+    if (in_out.proof) return;
+    Searched result = search(node, &in_out.cost, budget_);
+    if (result.found) in_out = std::move(*result.found);
+    in_out.proof = result.proof;
 }
 
-// Strict budgets go through the units in the order that the split belongs to: there it stays as it is.
-Victims NodeVictims::search_other_splits(NodeId node, UnitList& list, const Cost& limit, std::int64_t steps) {
-    Attack open = rules_.attack;
-    open.open_split = true;
-    open.open_single = rules_.order->has(CostTerm::kBreaksGangs) || rules_.order->has(CostTerm::kGangsBroken);
-    Victims other{.cost = limit, .chosen = {}, .list = {}};
-    finder_.on_node(node, open, other.list);
-    copy_violations(split_by_budget(session_.snapshot, list, by_importance_), other.list);
-    SubsetSearch(*this, node, other, true).run(steps);
-    // Others under the same limit may run elsewhere.
-    other.exact = other.exact && !limit_binds_;
-    if (!other.chosen.empty()) close_splits(other.list, other.chosen);
-    return other;
+SetAnswer NodeVictims::search_list(
+    NodeId node, const UnitList& list, bool open, const Cost* limit, WorkBudget& budget) {
+    const VictimProblem problem(list,
+                                pricing(),
+                                {.open_splits = open,
+                                 .strict_budgets = rules_.pdb == PdbMode::kStrict,
+                                 .vote = nullptr,
+                                 .vote_order = {}},
+                                !candidate_.cls.has_devices);
+    const auto start = session_.tx.checkpoint();
+    SetAnswer answer;
+    if (counts_on(node)) {
+        Amounts question(*this, node, list);
+        answer = SetSearch(problem, question, budget).run(limit);
+    } else {
+        DryRun question(*this, node, list);
+        answer = SetSearch(problem, question, budget).run(limit);
+    }
+    session_.tx.rollback(start);
+    return answer;
 }
 
-// Other pods of a gang may be called its surplus than those that its order calls so, if that costs less.
-void NodeVictims::try_other_splits(NodeId node, Victims& in_out) {
-    const Snapshot& s = session_.snapshot;
-    const auto elsewhere = [&](const Unit& u) {
-        return std::ranges::none_of(in_out.list.pods_of(u), [&](PodId p) { return s.pods[p].node == node; });
-    };
-    if (rules_.pdb == PdbMode::kStrict) return;
-    Victims other = search_other_splits(node, in_out.list, in_out.cost, SubsetSearch::kArithmeticSteps);
-    // Those who are in the way from elsewhere are not in the other list.
-    const bool exact = in_out.exact && other.exact && std::ranges::none_of(in_out.list.units, elsewhere);
-    if (!other.chosen.empty()) in_out = std::move(other);
-    in_out.exact = exact;
+// First the split that the gangs' own order gives, then every other: only a strictly cheaper set replaces it.
+NodeVictims::Searched NodeVictims::search(NodeId node, const Cost* limit, WorkBudget& budget) {
+    Searched out;
+    std::optional<Cost> best;
+    if (limit != nullptr) best = *limit;
+    UnitList list;
+    const bool complete = list_all(node, false, list);
+    if (list.units.empty()) {
+        if (complete) out.proof = Proof::nobody();
+        return out;
+    }
+    mark_violations(node, list);
+    const std::vector<PodId> breakers = breakers_;
+    const bool contested = !list.contests.empty();
+    SetAnswer answer = search_list(node, list, false, best ? &*best : nullptr, budget);
+    if (answer.found) {
+        best = answer.cost;
+        out.found = Victims{.cost = answer.cost, .proof = {}, .chosen = answer.chosen, .list = list};
+    }
+    std::optional<Proof> proof = answer.proof;
+    if (contested) {
+        UnitList open;
+        static_cast<void>(list_all(node, true, open));
+        copy_violations(breakers, open);
+        SetAnswer other = search_list(node, open, true, best ? &*best : nullptr, budget);
+        proof = other.proof;
+        if (other.found) {
+            Victims victims{.cost = other.cost, .proof = {}, .chosen = other.chosen, .list = std::move(open)};
+            close_splits(victims.list, victims.chosen);
+            out.found = std::move(victims);
+        }
+    }
+    if (complete && proof) out.proof = proof;
+    return out;
 }
 
 bool NodeVictims::leaves_out(NodeId node, const UnitList& list) const {
@@ -421,22 +618,6 @@ bool NodeVictims::leaves_out(NodeId node, const UnitList& list) const {
         return pods;
     };
     return std::ranges::any_of(list.contests, [&](const auto& contest) { return listed(contest.gang) < contest.pods; });
-}
-
-bool NodeVictims::find_other_split(NodeId node, Victims& out) {
-    constexpr std::int64_t kSteps = 2'000;  // on every node where this is so
-    if (!rules_.improve || rules_.pdb == PdbMode::kStrict || barred_ || !leaves_out(node, out.list)) return false;
-    order_for_return(out.list);
-    Cost never;
-    never.terms.fill(INT64_MAX);
-    Victims other = search_other_splits(node, out.list, never, kSteps);
-    if (other.chosen.empty()) {
-        if (!other.exact) uncertain_ = true;
-        return false;
-    }
-    other.other_split = true;
-    out = std::move(other);
-    return true;
 }
 
 }  // namespace reprieve

@@ -1,17 +1,27 @@
 // NodeVictims: who must go so that one pod fits on one node.
 //
-// The definition: remove every unit that may be taken; the pod must then pass all filters and its queue's limits; add
-// the units back, those that break a budget first, each from most to least important; whoever cannot come back is a
-// victim. Where only amounts of resources on the node decide, the same walk is done by arithmetic, without touching the
-// state.
+// First the seed's walk gives a set: remove every unit that may be taken; the pod must then pass all filters and its
+// queue's limits; add the units back, those that break a budget first, each from most to least important; whoever cannot
+// come back is a victim. Where evictions can do harm (plugins/monotone.h) units are removed one by one in victim order
+// until the pod passes, and then added back. Where only amounts decide, the same is done by arithmetic, without touching
+// the state.
+//
+// Then the search over sets (set_search.h) looks for a cheaper set among all units whose going can help on this node,
+// those elsewhere included, and proves the result if it ends before its budget. Where the walk finds nothing and that is
+// no proof, the same search decides whether there is a set at all.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "plugins/cost.h"
+#include "search/in_the_way.h"
+#include "search/proof.h"
+#include "search/set_search.h"
 #include "search/units.h"
+#include "search/victim_problem.h"
 
 namespace reprieve {
 
@@ -32,74 +42,122 @@ struct Asker {
 
 struct Victims {
     Cost cost;
-    bool exact = false;                 // no cheaper set exists on this node
-    bool other_split = false;           // only other pods of a gang than its order's surplus make enough room
+    std::optional<Proof> proof;         // no cheaper set exists on this node
+    bool searched = false;              // found by the search over sets: the walk finds nothing here
     std::vector<std::uint32_t> chosen;  // positions in `list.units`, from most to least important
     UnitList list;
 };
 
 class NodeVictims {
 public:
-    NodeVictims(Session& session, const VictimRules& rules, const Asker& asker);
+    // REQUIRES: nothing is tried out at this moment. `budget` is shared by all searches of one demand.
+    NodeVictims(Session& session, const VictimRules& rules, const Asker& asker, WorkBudget& budget);
 
-    // The set that the definition gives, or one of another split where that is never enough. False: this node is no
-    // candidate.
+    // A set of victims; false: none was found (see `proven_none`).
     [[nodiscard]] bool find(NodeId node, Victims& out);
-    // Replaces the set by the cheapest one within a budget of steps. Sets `exact` if nothing cheaper can exist.
+    // Replaces the set by the cheapest one, within the budget.
     void improve(NodeId node, Victims& in_out);
     // The next best set on this node that leaves out one of these; nullopt: they are needed, every one.
     [[nodiscard]] std::optional<Cost> runner_up(NodeId node, const Victims& victims);
     // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
     [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
 
-    // The last node was called no candidate although not everything was tried there.
-    [[nodiscard]] bool uncertain() const { return uncertain_; }
+    // The last `find` that was false proved that no set of victims lets the pod in there.
+    [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     // Whoever goes there, it costs no less.
     [[nodiscard]] Cost least_cost(NodeId node) const;
 
     // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
-    [[nodiscard]] bool read_only() const { return amounts_only_ && !limit_binds_; }
-    // Whether pods on other nodes that are in the way (a zone-wide anti-affinity, a spread) may be taken too.
-    void look_beyond_the_node(bool yes) { beyond_ = yes; }
+    [[nodiscard]] bool read_only() const { return amounts_only_ && limit_is_arithmetic() && !minds_others(); }
     // Whether the pod passes there with what is evicted at this moment.
     [[nodiscard]] bool passes(NodeId node) const;
-    // Whether amounts on this node are all that decides there.
-    [[nodiscard]] bool counts_on(NodeId node) const;
-
-    [[nodiscard]] Cost cost_of(const UnitList& list, std::span<const std::uint32_t> chosen) const;
+    // The monotone part of the same.
+    [[nodiscard]] bool may_pass(NodeId node) const;
+    // Evicting more can only help the pod.
+    [[nodiscard]] bool monotone() const { return monotone_; }
+    // Pods elsewhere can be in the pod's way.
+    [[nodiscard]] bool reaches_beyond_nodes() const { return !way_.empty(); }
 
 private:
-    friend class SubsetSearch;
-    [[nodiscard]] bool gather(NodeId node, UnitList& list);
+    // What is missing: of a dimension on the node, or of what a queue must give back.
+    struct Shortage {
+        Dim dim;
+        std::int32_t rule = -1;  // of `limit_rules_`; -1: on the node
+        std::int64_t missing = 0;
+    };
+    class Amounts;
+    class DryRun;
+
+    [[nodiscard]] bool limit_is_arithmetic() const { return !limit_binds_ || limit_rules_.has_value(); }
+    [[nodiscard]] bool minds_others() const { return !session_.keep_in_mind.empty(); }
+    // Whether amounts on this node, and what queues must give back, are all that decides.
+    [[nodiscard]] bool counts_on(NodeId node) const;
+    static constexpr std::size_t kMostShortages = 16;
+    struct Shortages {
+        std::array<Shortage, kMostShortages> items;
+        std::size_t count = 0;
+        void add(const Shortage& what) { items[count++] = what; }
+        [[nodiscard]] auto begin() const { return items.begin(); }
+        [[nodiscard]] auto end() const { return items.begin() + static_cast<std::ptrdiff_t>(count); }
+        [[nodiscard]] std::size_t size() const { return count; }
+        [[nodiscard]] const Shortage& operator[](std::size_t i) const { return items[i]; }
+    };
+    [[nodiscard]] Shortages shortages(NodeId node) const;
+    [[nodiscard]] std::int64_t freed(const UnitList& list, const Unit& unit, NodeId node, const Shortage& what) const;
+
+    void list_local(NodeId node, UnitList& list);
+    // Everybody whose going can help; false: there are too many to list.
+    [[nodiscard]] bool list_all(NodeId node, bool open, UnitList& list);
+    void mark_violations(NodeId node, UnitList& list);
+    void order_for_return(UnitList& list);
+
     [[nodiscard]] bool walk(NodeId node, Victims& out);
-    // Only what costs less than `limit`.
-    [[nodiscard]] Victims search_other_splits(NodeId node, UnitList& list, const Cost& limit, std::int64_t steps);
-    void try_other_splits(NodeId node, Victims& in_out);
-    // No set of the order's split is enough; one of another split may be.
-    [[nodiscard]] bool find_other_split(NodeId node, Victims& out);
+    [[nodiscard]] bool walk_by_amounts(NodeId node, Victims& out);
+    [[nodiscard]] bool walk_by_dry_run(NodeId node, Victims& out);
+    [[nodiscard]] bool remove_all_then_add_back(NodeId node, Victims& out);
+    [[nodiscard]] bool remove_until_it_passes(NodeId node, Victims& out);
+    void add_back(NodeId node, Victims& out);
+    [[nodiscard]] bool stays_put(const UnitList& list, std::uint32_t unit) const;
+    void bar_over_budget(const UnitList& list);
+
+    // The cheapest set below the limit, whatever pods of a gang are called its surplus.
+    struct Searched {
+        std::optional<Victims> found;
+        std::optional<Proof> proof;
+    };
+    [[nodiscard]] Searched search(NodeId node, const Cost* limit, WorkBudget& budget);
+    [[nodiscard]] SetAnswer search_list(
+        NodeId node, const UnitList& list, bool open, const Cost* limit, WorkBudget& budget);
     // Pods that a gang here could spare are in no unit of the list.
     [[nodiscard]] bool leaves_out(NodeId node, const UnitList& list) const;
-    [[nodiscard]] bool by_amounts(NodeId node, Victims& out);
-    [[nodiscard]] bool by_dry_run(NodeId node, Victims& out);
-    [[nodiscard]] std::vector<PodId> remote_pods(NodeId node, const Answer& answer) const;
-    [[nodiscard]] std::vector<PodId> pods_under_limit() const;
-    [[nodiscard]] bool beyond_limit_listed(const UnitList& list) const;
-    void order_for_return(UnitList& list);
-    [[nodiscard]] bool stays_put(const UnitList& list, std::uint32_t unit) const;
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
+    [[nodiscard]] bool others_hold() const;
+    void find_relief();
+    [[nodiscard]] Pricing pricing() const;
 
     Session& session_;
     const VictimRules& rules_;
     const Asker& asker_;
+    WorkBudget& budget_;
     Candidate candidate_;
     UnitFinder finder_;
     bool amounts_only_ = false;
+    bool monotone_ = true;
     bool limit_binds_ = false;
-    bool beyond_ = false;
-    bool uncertain_ = false;
-    PodId barred_;  // for once, this one does not go
+    std::optional<std::vector<GiveRule>> limit_rules_;  // what must be given for the limit, where rules can say it
+    InTheWay way_;
+    std::vector<PodId> relief_;  // pods under the same limit that are worth taking
+    bool relief_complete_ = true;
+    std::vector<PodId> lifted_;  // nominated pods that would satisfy or unsettle the pod's rules
+    std::optional<Proof> none_;
+    PodId barred_;                  // for once, this one does not go
+    std::vector<bool> over_budget_;  // strict: for the walk, by unit
+    bool complete_ = true;          // the list of the last walk had everybody
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;
+    std::vector<PodId> pods_;
+    std::vector<PodId> breakers_;  // of budgets, in the list that was marked last
+    bool few_amounts_ = false;
 };
 
 }  // namespace reprieve

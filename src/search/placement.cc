@@ -1,9 +1,9 @@
 #include "search/placement.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/check.h"
+#include "search/placement_stands.h"
 
 namespace reprieve {
 namespace {
@@ -62,23 +62,11 @@ FitBoard* Placer::board(PodId pod) {
 
 // Upstream's second pass: affinity and spread may not be satisfied only by pods that are not there yet.
 void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes) {
-    Snapshot& s = session_.snapshot;
-    const PodClass& cls = s.class_of(pod);
-    if (nodes.empty() || (cls.affinity.empty() && cls.spread.empty())) return;
-    std::set<PodId> lifted;
-    const GangId own = s.pods[pod].gang;
-    for (const Op& op : session_.tx.journal()) {
-        if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
-        if (own && s.pods[op.pod].gang == own) continue;  // members of one gang come together
-        lifted.insert(op.pod);
-    }
+    if (nodes.empty()) return;
+    const std::vector<PodId> lifted = nominated_that_matter(session_, pod);
     if (lifted.empty()) return;
-    const auto mark = session_.tx.checkpoint();
-    for (PodId p : lifted)
-        session_.tx.unplace(p);
-    const Candidate candidate(s, pod);
-    std::erase_if(nodes, [&](NodeId n) { return !session_.filters.check_view(candidate, s.later, s.later, n).fits(); });
-    session_.tx.rollback(mark);
+    const Candidate candidate(session_.snapshot, pod);
+    std::erase_if(nodes, [&](NodeId n) { return !fits_without(session_, candidate, lifted, n); });
 }
 
 bool Placer::fits(PodId pod, NodeId node, View view) {

@@ -4,11 +4,14 @@
 #include <thread>
 
 #include "plugins/limits.h"
+#include "search/placement_stands.h"
 
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostVictimBoards = 64;
+// Boards are kept for hundreds of shapes; they cost memory per node, and the one that was not asked for longest goes.
+constexpr std::size_t kMostBoardEntries = 2'000'000;
+constexpr std::size_t kFewestBoards = 16;
 
 template <class Entries>
 auto by_key(const Entries& entries) {
@@ -41,33 +44,45 @@ VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amoun
             .improve = action_.improve};
 }
 
-// Evictions there may help: the node says "not now", or it has room and only the queue's limit is in the way.
+WorkBudget PreemptSearch::budget() const {
+    return WorkBudget::for_nodes(session_.config.search_budget.us, session_.snapshot.nodes_by_name.size());
+}
+
+// Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or pods
+// that are only nominated satisfy the pod's rules; or the pod may be the first of its kind once the others are gone.
 bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     if (!placer_.facts(pod)[node.index()].fits()) return false;
     FitBoard* fits = placer_.board(pod);
     const Snapshot& s = session_.snapshot;
-    const Answer answer = fits != nullptr ? fits->later_answer(node)
-                                          : session_.filters.check_view(Candidate(s, pod), s.later, s.later, node);
-    return answer.fit == Fit::kNotNow || (answer.fits() && limit_binds);
+    const Candidate candidate(s, pod);
+    const Answer answer =
+        fits != nullptr ? fits->later_answer(node) : session_.filters.check_view(candidate, s.later, s.later, node);
+    if (answer.fits()) return limit_binds || (fits == nullptr && !placer_.fits(pod, node, View::kLater));
+    if (answer.fit == Fit::kNotNow) return true;
+    return answer.filter == FilterId::kInterPodAffinity && candidate.cls.affinity_to_itself;
 }
 
-void PreemptSearch::look(Entry& entry, NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
+PreemptSearch::Look PreemptSearch::look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
+    Look out;
     if (!victims.find(node, scratch)) {
-        if (victims.uncertain()) entry.open = victims.least_cost(node);
-        return;
+        if (!victims.proven_none()) out.open = victims.least_cost(node);
+        return out;
     }
-    entry.candidate = true;
-    entry.exact = scratch.exact || !improve;
-    entry.key = entry.exact ? scratch.cost : victims.lower_bound(node, scratch);
+    out.entry.candidate = true;
+    out.entry.settled = scratch.proof || !improve;
+    out.entry.key = out.entry.settled ? scratch.cost : victims.lower_bound(node, scratch);
+    return out;
 }
 
 void PreemptSearch::ask(Board& board, NodeVictims& victims, PodId pod, NodeId node) {
-    Entry& entry = board.entries[session_.snapshot.nodes[node].rank];
-    board.candidates -= entry.candidate ? 1 : 0;
-    entry = {};
-    if (is_potential(pod, node, board.limit_binds)) look(entry, victims, node, scratch_, action_.improve);
-    if (entry.open) board.open.push_back(session_.snapshot.nodes[node].rank);
-    board.candidates += entry.candidate ? 1 : 0;
+    const std::uint32_t rank = session_.snapshot.nodes[node].rank;
+    board.candidates -= board.entries[rank].candidate ? 1 : 0;
+    board.open.erase(rank);
+    Look found;
+    if (is_potential(pod, node, false)) found = look(victims, node, scratch_, action_.improve);
+    if (found.open) board.open[rank] = *found.open;
+    board.entries[rank] = found.entry;
+    board.candidates += found.entry.candidate ? 1 : 0;
 }
 
 // Threads pay only where a board is long, and only arithmetic leaves the state alone.
@@ -82,25 +97,31 @@ std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& vi
 
 void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
     const std::vector<NodeId>& nodes = session_.snapshot.nodes_by_name;
+    const bool limit_binds = !session_.limits.admit(session_.snapshot.later, pod);
     board.entries.assign(nodes.size(), {});
     board.open.clear();
     std::vector<std::uint32_t> potential;
     for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
-        if (is_potential(pod, nodes[rank], board.limit_binds)) potential.push_back(rank);
+        if (is_potential(pod, nodes[rank], limit_binds)) potential.push_back(rank);
     }
-    // Each node's entry depends on nothing but the node: whoever fills it in, the board is the same.
+    // What is found on a node depends on nothing but the node: whoever looks, the board is the same.
     const std::size_t workers = worker_count(potential.size(), victims);
+    std::vector<std::vector<std::pair<std::uint32_t, Cost>>> open(workers);
     const auto work = [&](NodeVictims& mine, std::size_t worker) {
         Victims scratch;
         const std::size_t first = potential.size() * worker / workers;
         const std::size_t last = potential.size() * (worker + 1) / workers;
-        for (std::size_t i = first; i < last; ++i)
-            look(board.entries[potential[i]], mine, nodes[potential[i]], scratch, action_.improve);
+        for (std::size_t i = first; i < last; ++i) {
+            const Look found = look(mine, nodes[potential[i]], scratch, action_.improve);
+            board.entries[potential[i]] = found.entry;
+            if (found.open) open[worker].emplace_back(potential[i], *found.open);
+        }
     };
     std::vector<std::thread> threads;
     for (std::size_t worker = 1; worker < workers; ++worker) {
         threads.emplace_back([&, worker] {
-            NodeVictims mine(session_, rules, asker);
+            WorkBudget own = budget();
+            NodeVictims mine(session_, rules, asker, own);
             work(mine, worker);
         });
     }
@@ -108,11 +129,33 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
     for (std::thread& thread : threads)
         thread.join();
     board.candidates = std::ranges::count_if(board.entries, &Entry::candidate);
-    for (std::uint32_t rank : potential) {
-        if (board.entries[rank].open) board.open.push_back(rank);
-    }
+    for (const auto& part : open)
+        board.open.insert(part.begin(), part.end());
     board.best.build(board.entries.size(), by_key(board.entries));
-    board.cursor = session_.touch_end();
+    board.seen = session_.tx.touches().now();
+}
+
+PreemptSearch::Board& PreemptSearch::board_for(
+    const Key& key, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
+    auto it = boards_.find(key);
+    if (it != boards_.end()) {
+        Board& board = *it->second;
+        touched_.clear();
+        session_.tx.touches().since(board.seen, touched_);
+        for (NodeId node : touched_) {
+            ask(board, victims, pod, node);
+            board.best.update(session_.snapshot.nodes[node].rank, by_key(board.entries));
+        }
+        board.seen = session_.tx.touches().now();
+    } else {
+        const std::size_t nodes = std::max<std::size_t>(session_.snapshot.nodes_by_name.size(), 1);
+        if (boards_.size() >= std::max(kFewestBoards, kMostBoardEntries / nodes))
+            boards_.erase(std::ranges::min_element(boards_, {}, [](const auto& b) { return b.second->used; }));
+        it = boards_.emplace(key, std::make_unique<Board>()).first;
+        build(*it->second, victims, pod, rules, asker);
+    }
+    it->second->used = ++uses_;
+    return *it->second;
 }
 
 std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
@@ -120,48 +163,27 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     const PodClass& cls = s.class_of(pod);
     const Asker asker{.pod = pod, .amounts = cls.requests};
     const VictimRules rules = rules_for(pod, asker.amounts);
-    NodeVictims victims(session_, rules, asker);
-    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage) {
-        if (auto choice = find_limited(victims, pod)) return choice;
-        victims.look_beyond_the_node(true);
+    WorkBudget work = budget();
+    NodeVictims victims(session_, rules, asker, work);
+    none_.reset();
+    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
         return find_limited(victims, pod);
-    }
-
-    const bool binds = !session_.limits.admit(s.later, pod);
-    const bool local = session_.filters.node_local(s, cls) && !binds;
+    const bool local = session_.filters.node_local(s, cls) && session_.limits.admit(s.later, pod) &&
+                       session_.keep_in_mind.empty();
     if (!local) {
         Board once;
-        once.limit_binds = binds;
         build(once, victims, pod, rules, asker);
-        if (once.candidates == 0) {
-            // No node can be freed by its own pods alone.
-            victims.look_beyond_the_node(true);
-            build(once, victims, pod, rules, asker);
-        }
         return choose(once, victims);
     }
     const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
-    auto it = boards_.find(key);
-    if (it == boards_.end()) {
-        if (boards_.size() >= kMostVictimBoards) boards_.clear();
-        it = boards_.emplace(key, std::make_unique<Board>()).first;
-        build(*it->second, victims, pod, rules, asker);
-    }
-    Board& board = *it->second;
-    for (NodeId node : session_.touched_since(board.cursor)) {
-        ask(board, victims, pod, node);
-        board.best.update(s.nodes[node].rank, by_key(board.entries));
-    }
-    board.cursor = session_.touch_end();
-    return choose(board, victims);
+    return choose(board_for(key, victims, pod, rules, asker), victims);
 }
 
 // The least that may still be had where not everything was tried.
 std::optional<Cost> PreemptSearch::open_bound(const Board& board) {
     std::optional<Cost> least;
-    for (std::uint32_t rank : board.open) {
-        const Entry& entry = board.entries[rank];
-        if (entry.open && (!least || *entry.open < *least)) least = entry.open;
+    for (const auto& [rank, cost] : board.open) {
+        if (!least || cost < *least) least = cost;
     }
     return least;
 }
@@ -173,13 +195,14 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
     while (true) {
         const std::uint32_t rank = board.best.winner();
         if (rank == Tournament::kNobody || !board.entries[rank].candidate) {
-            unproven_ = open_bound(board).has_value();
+            if (board.open.empty() && action_.improve) none_ = Proof::every_part(board.entries.size(), board.entries.size() - board.open.size());
             return std::nullopt;
         }
         Entry& entry = board.entries[rank];
         const NodeId node = s.nodes_by_name[rank];
         if (!victims.find(node, scratch_)) {
-            // Only a non-local rule can have changed the answer since it was asked.
+            // Only a rule that reaches beyond the node, or the end of the budget, can have changed the answer.
+            if (!victims.proven_none()) board.open[rank] = victims.least_cost(node);
             entry.candidate = false;
             --board.candidates;
             board.best.update(rank, better);
@@ -187,34 +210,42 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
         }
         const Cost floor = victims.lower_bound(node, scratch_);
         if (action_.improve) victims.improve(node, scratch_);
-        if (!entry.exact) {
-            if (!scratch_.exact) {
-                entry.open = entry.key;
-                board.open.push_back(rank);
-            }
-            entry.exact = true;
+        if (!entry.settled) {
+            if (!scratch_.proof) board.open[rank] = entry.key;
+            entry.settled = true;
             entry.key = scratch_.cost;
             board.best.update(rank, better);
             if (board.best.winner() != rank) continue;
         }
-        std::optional<Cost> bound = open_bound(board);
-        // Other nodes were not looked at with those in mind who count towards the same limit elsewhere.
-        if (board.limit_binds && (!scratch_.exact || board.candidates > 1)) bound = victims.least_cost(node);
-        const bool proven = action_.improve && scratch_.exact && !(bound && *bound < scratch_.cost);
-        PreemptChoice choice{.node = node, .victims = scratch_, .proven = proven, .candidates = board.candidates};
-        if (!choice.proven && action_.improve) choice.bound = bound && *bound < scratch_.cost ? *bound : floor;
-        const std::uint32_t second = board.best.runner_up(better);
-        if (second != Tournament::kNobody && board.entries[second].candidate) {
-            Victims other;
-            if (board.entries[second].exact)
-                choice.runner_up = board.entries[second].key;
-            else if (victims.find(s.nodes_by_name[second], other))
-                choice.runner_up = other.cost;
-        }
-        const std::optional<Cost> here = victims.runner_up(node, choice.victims);
-        if (here && (!choice.runner_up || *here < *choice.runner_up)) choice.runner_up = here;
-        return choice;
+        return describe(board, victims, rank, floor);
     }
+}
+
+PreemptChoice PreemptSearch::describe(Board& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor) {
+    const Snapshot& s = session_.snapshot;
+    const auto better = by_key(board.entries);
+    const std::optional<Cost> open = open_bound(board);
+    PreemptChoice choice{.node = s.nodes_by_name[rank], .victims = scratch_, .candidates = board.candidates};
+    if (action_.improve) {
+        const Cost bound = open && *open < scratch_.cost ? *open : (scratch_.proof ? scratch_.cost : floor);
+        if (bound < scratch_.cost)
+            choice.bound = bound;
+        else if (scratch_.proof)
+            choice.proof = Proof::bound_met(scratch_.cost, bound);
+        else
+            choice.bound = floor;
+    }
+    const std::uint32_t second = board.best.runner_up(better);
+    if (second != Tournament::kNobody && board.entries[second].candidate) {
+        Victims other;
+        if (board.entries[second].settled)
+            choice.runner_up = board.entries[second].key;
+        else if (victims.find(s.nodes_by_name[second], other))
+            choice.runner_up = other.cost;
+    }
+    const std::optional<Cost> here = victims.runner_up(choice.node, choice.victims);
+    if (here && (!choice.runner_up || *here < *choice.runner_up)) choice.runner_up = here;
+    return choice;
 }
 
 // A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
@@ -233,10 +264,10 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
     std::optional<PreemptChoice> best;
     std::int64_t found = 0;
     bool peaceful = false;
-    unproven_ = false;
+    std::size_t proven = 0;
     for (NodeId node : potential) {
         if (!victims.find(node, scratch_)) {
-            unproven_ = unproven_ || victims.uncertain();
+            proven += victims.proven_none() ? 1U : 0U;
             continue;
         }
         if (action_.improve) victims.improve(node, scratch_);
@@ -252,7 +283,10 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, P
         }
         if (found >= wanted && peaceful) break;
     }
-    if (!best) return std::nullopt;
+    if (!best) {
+        if (action_.improve && proven == potential.size()) none_ = Proof::every_part(potential.size(), proven);
+        return std::nullopt;
+    }
     best->candidates = found;
     if (!best->runner_up) best->runner_up = victims.runner_up(best->node, best->victims);
     return best;
@@ -262,13 +296,14 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const Snapshot& s = session_.snapshot;
     const Asker asker{.pod = pod, .amounts = s.facts->resize_delta(pod), .resize = true};
     const VictimRules rules = rules_for(pod, asker.amounts);
-    NodeVictims victims(session_, rules, asker);
+    WorkBudget work = budget();
+    NodeVictims victims(session_, rules, asker, work);
     const NodeId node = s.pods[pod].node;
     if (victims.passes(node) || !victims.find(node, scratch_)) return std::nullopt;
     if (action_.improve) victims.improve(node, scratch_);
     return PreemptChoice{.node = node,
                          .victims = scratch_,
-                         .proven = scratch_.exact && action_.improve,
+                         .proof = action_.improve ? scratch_.proof : std::nullopt,
                          .runner_up = victims.runner_up(node, scratch_),
                          .candidates = 1};
 }

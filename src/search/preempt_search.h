@@ -2,10 +2,17 @@
 //
 // For each kind of attacker (shape, priority, queue) a board keeps the cost of every node. A node is entered with a
 // lower bound; only when its bound wins the tournament is it looked at in full. So all nodes are considered, few are
-// searched, and the winner is proven cheapest. After a commit only touched nodes are asked again.
+// searched, and the winner is proven cheapest. Boards follow the log of touched nodes. Pods whose rules reach beyond a
+// node, or whose queue is at its limit, get a board for once: there an eviction anywhere may change the answer of any
+// node.
+//
+// What is claimed: `optimal` if the winner's set is proven on its node, and every other node is either proven to cost at
+// least as much or proven to have no set at all. `infeasible` if every node is proven to have none. A node that facts
+// rule out (verdict never) is proven by that.
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,8 +27,8 @@ namespace reprieve {
 struct PreemptChoice {
     NodeId node;
     Victims victims;
-    bool proven = false;        // no node has a cheaper set
-    std::optional<Cost> bound;  // where not proven: no set costs less than this
+    std::optional<Proof> proof;  // no node has a cheaper set
+    std::optional<Cost> bound;   // where there is no proof: no set costs less than this
     std::optional<Cost> runner_up;
     std::int64_t candidates = 0;  // nodes where evictions would make room
 };
@@ -33,8 +40,8 @@ public:
     [[nodiscard]] std::optional<PreemptChoice> find(PodId pod);
     // A running pod's deferred resize: only its own node counts.
     [[nodiscard]] std::optional<PreemptChoice> find_for_resize(PodId pod);
-    // The last search that found nothing did not try everything.
-    [[nodiscard]] bool unproven() const { return unproven_; }
+    // The last search that found nothing proved that there is nothing.
+    [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     [[nodiscard]] const CostOrder& order() const { return order_; }
     [[nodiscard]] Dim work() const { return work_; }
 
@@ -42,16 +49,15 @@ private:
     struct Entry {
         Cost key;  // the cost, or a bound on it
         bool candidate = false;
-        bool exact = false;
-        std::optional<Cost> open;  // not everything was tried: something from here on may cost less
+        bool settled = false;  // looked at in full
     };
     struct Board {
-        std::vector<Entry> entries;       // by rank
-        std::vector<std::uint32_t> open;  // ranks that are or were open
+        std::vector<Entry> entries;          // by rank
+        std::map<std::uint32_t, Cost> open;  // by rank: not everything was tried; from here on something may cost less
         Tournament best;
-        std::size_t cursor = 0;
+        TouchLog::Moment seen = 0;
         std::int64_t candidates = 0;
-        bool limit_binds = false;
+        std::uint64_t used = 0;  // when it was asked last
     };
     struct Key {
         SpecId spec;
@@ -60,15 +66,24 @@ private:
         QueueId queue;
         friend auto operator<=>(const Key&, const Key&) = default;
     };
+    // What a look at one node found.
+    struct Look {
+        Entry entry;
+        std::optional<Cost> open;
+    };
 
     [[nodiscard]] VictimRules rules_for(PodId pod, std::span<const Resources::Amount> amounts) const;
+    [[nodiscard]] WorkBudget budget() const;
     [[nodiscard]] bool is_potential(PodId pod, NodeId node, bool limit_binds);
     void ask(Board& board, NodeVictims& victims, PodId pod, NodeId node);
-    // Fills in a potential node; touches nothing but its own entry, so that several threads may share the work.
-    static void look(Entry& entry, NodeVictims& victims, NodeId node, Victims& scratch, bool improve);
+    // Touches nothing but its own results, so that several threads may share the work.
+    [[nodiscard]] static Look look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve);
     [[nodiscard]] std::size_t worker_count(std::size_t nodes, const NodeVictims& victims) const;
     void build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
+    [[nodiscard]] Board& board_for(
+        const Key& key, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
     [[nodiscard]] std::optional<PreemptChoice> choose(Board& board, NodeVictims& victims);
+    [[nodiscard]] PreemptChoice describe(Board& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor);
     [[nodiscard]] static std::optional<Cost> open_bound(const Board& board);
     [[nodiscard]] std::optional<PreemptChoice> find_limited(NodeVictims& victims, PodId pod);
 
@@ -78,8 +93,10 @@ private:
     CostOrder order_;
     Dim work_;
     std::map<Key, std::unique_ptr<Board>> boards_;
+    std::uint64_t uses_ = 0;
     Victims scratch_;
-    bool unproven_ = false;
+    std::vector<NodeId> touched_;
+    std::optional<Proof> none_;
 };
 
 }  // namespace reprieve

@@ -1,8 +1,14 @@
-// Session: one cycle at work: the Snapshot, the Transaction on it, the rules that are switched on, and which nodes each
-// committed decision touched. Caches of the search follow that log instead of looking at all nodes again.
+// Session: one cycle at work: the Snapshot, the Transaction on it and the rules that are switched on.
+//
+// Caches of the search (boards) follow the Transaction's log of touched nodes instead of looking at all nodes again.
+// What one node can offer may also depend on ops elsewhere: how many pods a gang can spare, what a disruption budget has
+// left. Those nodes are noted when a decision is committed, and again when it is withdrawn; in between, while a search
+// tries things, nobody reads such a cache.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -27,26 +33,29 @@ public:
     Scores scores;
     Protections protections;
     Limits limits;
+    // Placements of this plan whose rules look at other pods (affinity, spread). While a search runs with these in mind,
+    // a set of victims counts only if they all still hold.
+    std::vector<PodId> keep_in_mind;
 
-    // The ops since `from` stand: their nodes, and nodes whose verdicts depend on them, are touched.
+    // The ops since `from` stand: nodes whose verdicts depend on them are noted.
     void commit(Transaction::Checkpoint from);
-    // Something tentative happened there (or was taken back): boards ask this node again.
-    void touch(NodeId node) { touched_.push_back(node); }
-    // Rolls back and touches the nodes of the ops that are gone.
+    // Withdraws ops that were committed.
     void rollback(Transaction::Checkpoint to);
-    [[nodiscard]] std::span<const NodeId> touched_since(std::size_t cursor) const {
-        return std::span(touched_).subspan(cursor);
-    }
-    [[nodiscard]] std::size_t touch_end() const { return touched_.size(); }
 
     // Fits in this view by all filters, facts included.
     [[nodiscard]] Answer check(const Candidate& candidate, const Occupancy& view, NodeId node) const;
 
 private:
-    void touch_budget(BudgetId budget);
+    struct BudgetSpread {
+        std::vector<NodeId> nodes;
+        std::int64_t most_on_a_node = 0;
+        bool gangs = false;  // its pods may go with others elsewhere
+    };
+    void note_dependents(std::span<const Op> ops);
+    void note_budget(BudgetId budget, std::int64_t spent);
+    void read_budgets();
 
-    std::vector<NodeId> touched_;
-    std::vector<std::vector<NodeId>> budget_nodes_;  // made when first asked for
+    std::optional<std::vector<BudgetSpread>> budgets_;  // made when first asked for
 };
 
 }  // namespace reprieve

@@ -23,7 +23,7 @@ public:
         if (children.size() > 1 && pods.size() > 1) {
             const auto start = session_.tx.checkpoint();
             if (place_by_child(pods, children)) return true;
-            session_.rollback(start);
+            session_.tx.rollback(start);
         }
         return GangPlacement(session_, placer_, view_, domain.nodes, note_).place_all(pods);
     }
@@ -52,7 +52,7 @@ private:
                 if (child.nodes.empty()) continue;
                 const auto mark = session_.tx.checkpoint();
                 const std::vector<PodId> left = place_some(rest, child.nodes);
-                session_.rollback(mark);
+                session_.tx.rollback(mark);
                 std::int64_t room = 0;
                 for (NodeId n : child.nodes)
                     room += std::max<std::int64_t>(view().free(n, kCpu), 0);
@@ -80,7 +80,6 @@ private:
             const NodeId node = spec == refused ? NodeId() : placer_.find(pod, view_, nodes);
             if (node) {
                 placer_.put(pod, node, view_, note_);
-                session_.touch(node);
             } else {
                 if (session_.filters.node_local(session_.snapshot, session_.snapshot.class_of(pod))) refused = spec;
                 left.push_back(pod);
@@ -144,7 +143,7 @@ bool place_in_seat(Session& session,
         if (!placed) {
             // Another place for a sub-group before it might have left room.
             placer.give_up();
-            session.rollback(start);
+            session.tx.rollback(start);
             return false;
         }
     }

@@ -142,23 +142,11 @@ void UnitFinder::on_nodes(std::span<const NodeId> nodes, const Attack& attack, U
     add_gangs(attack, out);
 }
 
-void UnitFinder::of_pods(std::span<const PodId> pods, const Attack& attack, UnitList& out) {
+void UnitFinder::among(std::span<const PodId> pods, const Attack& attack, UnitList& out) {
     in_gangs_.clear();
     for (PodId pod : pods) {
-        if (takeable(pod, attack) && std::ranges::find(out.pods, pod) == out.pods.end()) add_alone(pod, out);
+        if (takeable(pod, attack)) add_alone(pod, out);
     }
-    if (in_gangs_.empty()) return;
-    const Snapshot& s = session_.snapshot;
-    std::vector<bool> stays(out.units.size(), true);
-    const std::vector<PodId> come = in_gangs_;
-    for (std::size_t i = 0; i < out.units.size(); ++i) {
-        const Unit& unit = out.units[i];
-        const auto same_gang = [&](PodId p) { return s.pods[p].gang == unit.gang; };
-        if (unit.kind != UnitKind::kSafe || std::ranges::none_of(come, same_gang)) continue;
-        stays[i] = false;
-        in_gangs_.push_back(out.pods[unit.first]);
-    }
-    keep_allowed(out, std::move(stays));
     add_gangs(attack, out);
 }
 
@@ -261,15 +249,14 @@ std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed
     return moved;
 }
 
-void drop_over_budget(const Snapshot& s, UnitList& list) {
-    if (s.budgets.empty()) return;
+std::vector<bool> over_budget(const Snapshot& s, const UnitList& list) {
+    std::vector<bool> over(list.units.size());
+    if (s.budgets.empty()) return over;
     std::vector<std::uint32_t> order(list.units.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i)
-        order[i] = i;
+    std::iota(order.begin(), order.end(), 0U);
     std::ranges::sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
     std::vector<std::pair<BudgetId, std::int64_t>> left;
-    std::vector<bool> allowed_units(list.units.size(), true);
     for (std::uint32_t at : order) {
         auto spent = left;
         bool allowed = true;
@@ -285,9 +272,13 @@ void drop_over_budget(const Snapshot& s, UnitList& list) {
         if (allowed)
             left = std::move(spent);
         else
-            allowed_units[at] = false;
+            over[at] = true;
     }
-    keep_allowed(list, std::move(allowed_units));
+    // A gang goes whole only together with its surplus here.
+    for (std::size_t u = 0; u < list.units.size(); ++u) {
+        if (over[u] && list.units[u].whole >= 0) over[static_cast<std::size_t>(list.units[u].whole)] = true;
+    }
+    return over;
 }
 
 }  // namespace reprieve

@@ -80,9 +80,8 @@ public:
     void on_node(NodeId node, const Attack& attack, UnitList& out) { on_nodes(std::span(&node, 1), attack, out); }
     // Appends the units with a pod on one of these nodes; a gang's surplus is counted over all of them together.
     void on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out);
-    // Appends the units of pods that run elsewhere, unless they are there already. A gang's surplus is split anew over
-    // those that were there and those that come.
-    void of_pods(std::span<const PodId> pods, const Attack& attack, UnitList& out);
+    // Appends the units of those of these pods that may be taken; a gang's surplus is counted over all of them together.
+    void among(std::span<const PodId> pods, const Attack& attack, UnitList& out);
 
     // May this pod be taken at all?
     [[nodiscard]] bool takeable(PodId pod, const Attack& attack) const;
@@ -131,7 +130,8 @@ std::vector<PodId> split_by_budget(const Snapshot& snapshot, UnitList& list, std
                                                           UnitList& list,
                                                           std::vector<PodId>& breakers);
 
-// Strict mode: walks from least to most important and drops every unit that a budget has no allowance left for.
-void drop_over_budget(const Snapshot& snapshot, UnitList& list);
+// Strict mode, for a walk that takes units one by one: walks from least to most important and tells which units find no
+// allowance left. Another set may be within the budgets (VictimProblem).
+[[nodiscard]] std::vector<bool> over_budget(const Snapshot& snapshot, const UnitList& list);
 
 }  // namespace reprieve

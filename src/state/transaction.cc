@@ -137,6 +137,7 @@ void Transaction::take_out(Op& op) {
 }
 
 void Transaction::run(Op& op, int sign) {
+    touches_.note(op.node);
     PodRow& row = snapshot_.pods[op.pod];
     const PodClass& cls = snapshot_.classes[row.cls];
     const PodSpec& spec = snapshot_.words->spec(cls.spec);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/snapshot.h"
+#include "state/touch_log.h"
 
 namespace reprieve {
 
@@ -37,7 +38,7 @@ class Transaction {
 public:
     using Checkpoint = std::size_t;
 
-    explicit Transaction(Snapshot& snapshot) : snapshot_(snapshot) {}
+    explicit Transaction(Snapshot& snapshot) : snapshot_(snapshot), touches_(snapshot.nodes.size()) {}
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction() { rollback(0); }
@@ -65,6 +66,10 @@ public:
         return std::span(bind_pool_).subspan(op.binds_at, op.binds_count);
     }
 
+    // The nodes of every op that was applied or undone. Others may note nodes whose verdicts depend on an op elsewhere.
+    [[nodiscard]] TouchLog& touches() { return touches_; }
+    [[nodiscard]] const TouchLog& touches() const { return touches_; }
+
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
 
@@ -77,6 +82,7 @@ private:
     void spend_budgets(PodId pod, int sign);
 
     Snapshot& snapshot_;
+    TouchLog touches_;
     std::vector<Op> journal_;
     std::vector<DeviceHold> hold_pool_;
     std::vector<ClaimBinding> bind_pool_;

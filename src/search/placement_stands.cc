@@ -1,0 +1,66 @@
+#include "search/placement_stands.h"
+
+#include <algorithm>
+
+namespace reprieve {
+namespace {
+
+// The very devices it was given, not just some.
+bool devices_stand(const Snapshot& s, PodId pod, NodeId node) {
+    if (s.holds[pod].empty()) return true;
+    const std::vector<Device>& devices = s.devices[node];
+    const std::vector<DeviceUse>& use = s.later.use(node).devices;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
+                          use[i].milli > kMilliPerDevice || (use[i].memory > devices[i].memory && use[i].shares > 0);
+        if (over) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool placement_stands(Session& session, PodId pod) {
+    const Snapshot& s = session.snapshot;
+    const NodeId node = s.pods[pod].node;
+    const auto mark = session.tx.checkpoint();
+    session.tx.unplace(pod);
+    const Candidate candidate(s, pod);
+    const bool fits =
+        session.limits.admit(s.later, pod) && session.filters.check_view(candidate, s.later, s.later, node).fits();
+    session.tx.rollback(mark);
+    return fits && devices_stand(s, pod, node);
+}
+
+std::vector<PodId> nominated_that_matter(const Session& session, PodId pod) {
+    const Snapshot& s = session.snapshot;
+    const PodClass& cls = s.class_of(pod);
+    std::vector<PodId> out;
+    if (cls.affinity.empty() && cls.spread.empty()) return out;
+    const GangId own = s.pods[pod].gang;
+    for (const Op& op : session.tx.journal()) {
+        if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
+        if (own && s.pods[op.pod].gang == own) continue;
+        const std::vector<TermId>& matched = s.class_of(op.pod).matched;
+        const auto counts = [&](TermId term) { return std::ranges::binary_search(matched, term); };
+        if (std::ranges::any_of(cls.affinity, counts) || std::ranges::any_of(cls.spread, counts, &ClassSpread::term))
+            out.push_back(op.pod);
+    }
+    std::ranges::sort(out);
+    const auto repeated = std::ranges::unique(out);
+    out.erase(repeated.begin(), repeated.end());
+    return out;
+}
+
+bool fits_without(Session& session, const Candidate& candidate, std::span<const PodId> nominated, NodeId node) {
+    if (nominated.empty()) return true;
+    const Snapshot& s = session.snapshot;
+    const auto mark = session.tx.checkpoint();
+    for (PodId pod : nominated)
+        session.tx.unplace(pod);
+    const bool fits = session.filters.check_view(candidate, s.later, s.later, node).fits();
+    session.tx.rollback(mark);
+    return fits;
+}
+
+}  // namespace reprieve
