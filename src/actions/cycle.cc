@@ -351,6 +351,8 @@ private:
                 continue;
             }
             Served served = attempt(action, demand);
+            // The literal algorithms claim nothing about what they refuse.
+            if (!action.improve && !served.why_not.empty()) served.proof.reset();
             if (served.done) {
                 finish(demand);
                 return;

@@ -64,6 +64,15 @@ GangVictims::GangVictims(
             u.whole = -1;
     }
     importance_ = order_for_return(s, list_, breakers_);
+    if (rules_.pdb == PdbMode::kStrict) {
+        // No set that is allowed breaks a budget.
+        breakers_.clear();
+        for (Unit& unit : list_.units)
+            unit.violations = 0;
+        std::ranges::sort(importance_, [&](std::uint32_t a, std::uint32_t b) {
+            return more_important(s, list_, list_.units[a], list_.units[b]);
+        });
+    }
     if (rules_.breakers != nullptr) take_over_violations();
     bundles_ = make_bundles(s, list_, fit_.need(), rules_.bundles, in_domain_);
     apply_vote();
