@@ -2,23 +2,9 @@
 
 #include <algorithm>
 
+#include "search/placement_stands.h"
+
 namespace reprieve {
-namespace {
-
-// The very devices it was given, not just some.
-bool devices_hold(const Snapshot& s, PodId pod, NodeId node) {
-    if (s.holds[pod].empty()) return true;
-    const std::vector<Device>& devices = s.devices[node];
-    const std::vector<DeviceUse>& use = s.later.use(node).devices;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
-                          use[i].milli > kMilliPerDevice || (use[i].memory > devices[i].memory && use[i].shares > 0);
-        if (over) return false;
-    }
-    return true;
-}
-
-}  // namespace
 
 std::set<PodId> placed_by_plan(const Desk& desk) {
     std::set<PodId> placed;
@@ -29,18 +15,7 @@ std::set<PodId> placed_by_plan(const Desk& desk) {
     return placed;
 }
 
-bool placement_holds(Desk& desk, PodId pod) {
-    const Snapshot& s = desk.session.snapshot;
-    Transaction& tx = desk.session.tx;
-    const NodeId node = s.pods[pod].node;
-    const auto mark = tx.checkpoint();
-    tx.unplace(pod);
-    const Candidate candidate(s, pod);
-    const bool fits = desk.session.limits.admit(s.later, pod) &&
-                      desk.session.filters.check_view(candidate, s.later, s.later, node).fits();
-    tx.rollback(mark);
-    return fits && devices_hold(s, pod, node);
-}
+bool placement_holds(Desk& desk, PodId pod) { return placement_stands(desk.session, pod); }
 
 bool placements_hold(Desk& desk, const std::set<PodId>& placed, const std::set<NodeId>& nodes) {
     const Snapshot& s = desk.session.snapshot;

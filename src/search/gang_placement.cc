@@ -47,6 +47,8 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     nodes_.assign(within_.begin(), within_.end());
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     steps_ = kBacktrackSteps;
+    order_matters_ = std::ranges::any_of(
+        order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot.class_of(p)); });
     const bool found = descend(0);
     if (!found && steps_ < 0) placer_.give_up();
     return found;
@@ -60,8 +62,25 @@ bool GangPlacement::alike() const {
     });
 }
 
+// Rules that are not monotone (plugins/monotone.h) are asked when their pod is placed: who comes first makes a
+// difference, so every order is tried. For all others one order is as good as another.
 bool GangPlacement::descend(std::size_t at) {
     if (at == order_.size()) return true;
+    if (!order_matters_) return try_nodes(at);
+    std::vector<ClassId> tried;
+    for (std::size_t next = at; next < order_.size(); ++next) {
+        const ClassId cls = session_.snapshot.pods[order_[next]].cls;
+        if (std::ranges::find(tried, cls) != tried.end()) continue;
+        tried.push_back(cls);
+        std::swap(order_[at], order_[next]);
+        if (try_nodes(at)) return true;
+        std::swap(order_[at], order_[next]);
+        if (steps_ < 0) return false;
+    }
+    return false;
+}
+
+bool GangPlacement::try_nodes(std::size_t at) {
     Snapshot& s = session_.snapshot;
     const PodId pod = order_[at];
     // Tightest node first: what is left over is least.

@@ -27,6 +27,7 @@ public:
 
 private:
     [[nodiscard]] bool descend(std::size_t at);
+    [[nodiscard]] bool try_nodes(std::size_t at);
     [[nodiscard]] bool alike() const;
 
     Session& session_;
@@ -38,6 +39,7 @@ private:
     std::vector<NodeId> nodes_;
     std::size_t most_placed_ = 0;
     int steps_ = 0;
+    bool order_matters_ = false;
 };
 
 // The order of placing: who is harder to place comes first.

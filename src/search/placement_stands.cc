@@ -18,18 +18,58 @@ bool devices_stand(const Snapshot& s, PodId pod, NodeId node) {
     return true;
 }
 
+// The pod, and the members of its gang that this plan placed, where one of them must be near others.
+std::vector<PodId> company_of(const Snapshot& s, PodId pod) {
+    const GangId gang = s.pods[pod].gang;
+    std::vector<PodId> out;
+    bool near = false;
+    if (gang) {
+        for (PodId mate : s.gangs[gang].pods) {
+            const PodState state = s.pods[mate].state;
+            if (state != PodState::kPlaced && state != PodState::kNominated) continue;
+            out.push_back(mate);
+            near = near || !s.class_of(mate).affinity.empty();
+        }
+    }
+    if (!near) out.assign(1, pod);
+    return out;
+}
+
 }  // namespace
 
 bool placement_stands(Session& session, PodId pod) {
+    struct Seat {
+        PodId pod;
+        NodeId node;
+        bool now = false;
+        std::vector<DeviceHold> devices;
+    };
     const Snapshot& s = session.snapshot;
-    const NodeId node = s.pods[pod].node;
+    std::vector<Seat> lifted;
+    for (PodId p : company_of(s, pod)) {
+        const PodRow& row = s.pods[p];
+        lifted.push_back({p, row.node, row.state == PodState::kPlaced, s.holds[p]});
+    }
+    const bool devices = std::ranges::all_of(lifted, [&](const Seat& seat) { return devices_stand(s, seat.pod, seat.node); });
     const auto mark = session.tx.checkpoint();
-    session.tx.unplace(pod);
-    const Candidate candidate(s, pod);
-    const bool fits =
-        session.limits.admit(s.later, pod) && session.filters.check_view(candidate, s.later, s.later, node).fits();
+    for (const Seat& seat : lifted)
+        session.tx.unplace(seat.pod);
+    const auto returns = [&](const Seat& seat) {
+        const Candidate candidate(s, seat.pod);
+        if (!session.limits.admit(s.later, seat.pod) ||
+            !session.filters.check_view(candidate, s.later, s.later, seat.node).fits())
+            return false;
+        if (lifted.size() == 1) return true;
+        if (seat.now)
+            session.tx.place(seat.pod, seat.node, seat.devices);
+        else
+            session.tx.nominate(seat.pod, seat.node, seat.devices);
+        return true;
+    };
+    while (std::erase_if(lifted, returns) > 0) {
+    }
     session.tx.rollback(mark);
-    return fits && devices_stand(s, pod, node);
+    return lifted.empty() && devices;
 }
 
 std::vector<PodId> nominated_that_matter(const Session& session, PodId pod) {

@@ -48,8 +48,8 @@ WorkBudget PreemptSearch::budget() const {
     return WorkBudget::for_nodes(session_.config.search_budget.us, session_.snapshot.nodes_by_name.size());
 }
 
-// Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or pods
-// that are only nominated satisfy the pod's rules; or the pod may be the first of its kind once the others are gone.
+// Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or only pods
+// that are only nominated satisfy the pod's rules.
 bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     if (!placer_.facts(pod)[node.index()].fits()) return false;
     FitBoard* fits = placer_.board(pod);
@@ -58,8 +58,7 @@ bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     const Answer answer =
         fits != nullptr ? fits->later_answer(node) : session_.filters.check_view(candidate, s.later, s.later, node);
     if (answer.fits()) return limit_binds || (fits == nullptr && !placer_.fits(pod, node, View::kLater));
-    if (answer.fit == Fit::kNotNow) return true;
-    return answer.filter == FilterId::kInterPodAffinity && candidate.cls.affinity_to_itself;
+    return answer.fit == Fit::kNotNow;
 }
 
 PreemptSearch::Look PreemptSearch::look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
