@@ -48,7 +48,8 @@ Served GangEvict::serve(const Demand& demand) {
     if (demand.gang) {
         members = desk_.members_of(demand);
         if (members.missing > 0) return Served::not_mine();
-        if (members.pods.empty()) return Served::not_mine("its gang has its minimum; surplus members take idle room only");
+        if (members.pods.empty())
+            return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     }
     if (reclaim_) return reclaim(demand, members);
     const std::vector<Resources::Amount> need = sum_requests(desk_.snapshot(), members.pods);
@@ -67,8 +68,8 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     // Whether the queue may reclaim at all, before anything is searched.
     ShareVote vote(s, *shares_, demand.queue, need);
     if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
-        return {.why_not = fmt::format("queue {} would be above what it deserves",
-                                       s.words->text(s.queues[demand.queue].name)),
+        return {.why_not =
+                    fmt::format("queue {} would be above what it deserves", s.words->text(s.queues[demand.queue].name)),
                 .proof = Proof::nobody()};
     }
     rules.vote = &vote;
@@ -94,7 +95,7 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     // Who goes does not matter to nodes that want none of the members.
     if (std::ranges::find(useful, true) == useful.end())
         return {.why_not = network_search_space(desk_.snapshot(), home_of(desk_.snapshot(), demand)).missing,
-                .proof = Proof::nobody()};
+                .proof = action_.improve ? std::optional(Proof::nobody()) : std::nullopt};
     // Pods on nodes that no member may use cover nothing of the need.
     if (action_.improve) rules.attack.useful = &useful;
     std::string why_not;

@@ -56,7 +56,7 @@ private:
     bool reclaim_;
     std::optional<Cost> runner_up_;
     std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing
-    Cost bound_;             // over all domains
+    Cost bound_;                 // over all domains
 };
 
 }  // namespace reprieve

@@ -14,10 +14,10 @@ Served JobPreempt::serve(const Demand& demand) {
     if (demand.gang) {
         members = desk_.members_of(demand);
         if (members.missing > 0) return Served::not_mine();
-        if (members.pods.empty()) return Served::not_mine("its gang has its minimum; surplus members take idle room only");
+        if (members.pods.empty())
+            return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     }
-    if (std::string why = cannot_trigger(demand, members.pods); !why.empty())
-        return Served::not_mine(std::move(why));
+    if (std::string why = cannot_trigger(demand, members.pods); !why.empty()) return Served::not_mine(std::move(why));
     const auto start = desk_.session.tx.checkpoint();
     const Mandatory rest = keep_places(demand, members);
     if (rest.pods.size() < members.pods.size()) {

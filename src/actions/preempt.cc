@@ -23,8 +23,7 @@ Served Preempt::serve(const Demand& demand) {
     if (demand.gang) {
         const Mandatory members = desk_.members_of(demand);
         // A gang is gangPreempt's business.
-        if (members.missing > 0 || s.gangs[demand.gang].min != 1 || members.pods.size() != 1)
-            return Served::not_mine();
+        if (members.missing > 0 || s.gangs[demand.gang].min != 1 || members.pods.size() != 1) return Served::not_mine();
         pod = members.pods.front();
         gang_owner = owner_name(s, demand);
     }

@@ -59,9 +59,8 @@ std::optional<Plan> Retrials::with(const Change& change) {
 }
 
 const Certificate* certificate_for(const Plan& plan, const std::string& owner) {
-    const auto found = std::ranges::find_if(plan.certificates, [&](const Certificate& c) {
-        return c.owner == owner && !is_refusal(c.status);
-    });
+    const auto found = std::ranges::find_if(
+        plan.certificates, [&](const Certificate& c) { return c.owner == owner && !is_refusal(c.status); });
     return found == plan.certificates.end() ? nullptr : &*found;
 }
 

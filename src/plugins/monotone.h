@@ -28,8 +28,12 @@ inline constexpr RuleNature kRuleNatures[kFilterCount] = {
     {FilterId::kNodeResourcesFit, true, "an evicted pod frees its requests"},
     {FilterId::kVolumeRestrictions, true, "an evicted pod no longer uses its disks and claims"},
     {FilterId::kNodeVolumeLimits, true, "an evicted pod detaches its volumes"},
-    {FilterId::kPodTopologySpread, false, "an eviction in another domain lowers the count that the skew is measured from"},
-    {FilterId::kInterPodAffinity, false, "an evicted pod no longer satisfies required affinity (anti-affinity is monotone)"},
+    {FilterId::kPodTopologySpread,
+     false,
+     "an eviction in another domain lowers the count that the skew is measured from"},
+    {FilterId::kInterPodAffinity,
+     false,
+     "an evicted pod no longer satisfies required affinity (anti-affinity is monotone)"},
     {FilterId::kDevices, true, "an evicted pod frees its devices"},
 };
 

@@ -82,8 +82,7 @@ void CoverSearch::build_rules() {
             budgets[spend.budget].gifts.push_back({.unit = u, .amount = spend.pods});
     }
     if (told.empty() && budgets.empty()) return;
-    if (!told.empty())
-        rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
+    if (!told.empty()) rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
     if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told, budgets);
 }
 

@@ -47,8 +47,8 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     nodes_.assign(within_.begin(), within_.end());
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     steps_ = kBacktrackSteps;
-    order_matters_ = std::ranges::any_of(
-        order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot.class_of(p)); });
+    order_matters_ =
+        std::ranges::any_of(order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot.class_of(p)); });
     const bool found = descend(0);
     if (!found && steps_ < 0) placer_.give_up();
     return found;

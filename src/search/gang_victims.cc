@@ -11,8 +11,8 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kCountingSteps = 12'000;
-constexpr std::int64_t kWorkPerMember = 4;       // to place one takes about as many microseconds
-constexpr std::size_t kMostElsewhere = 256;  // pods outside the domain that are listed
+constexpr std::int64_t kWorkPerMember = 4;  // to place one takes about as many microseconds
+constexpr std::size_t kMostOutside = 256;   // pods outside the domain that are listed
 
 }  // namespace
 
@@ -50,9 +50,8 @@ GangVictims::GangVictims(
         in_domain_[node.index()] = true;
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
     over_limit_ = !fit_.within_limits();
-    monotone_ = session_.keep_in_mind.empty() && std::ranges::all_of(members, [&](PodId p) {
-                    return session_.filters.monotone(s.class_of(p));
-                });
+    monotone_ = session_.keep_in_mind.empty() &&
+                std::ranges::all_of(members, [&](PodId p) { return session_.filters.monotone(s.class_of(p)); });
     UnitFinder(session_).among(pods_in_reach(nodes), rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });
@@ -94,8 +93,8 @@ GangVictims::GangVictims(
     if (contested_) open_splits();
 }
 
-// The pods of the domain; over a queue's limit all pods, since whoever counts towards it frees it; and pods outside that
-// are in the way of a member's rules.
+// The pods of the domain; over a queue's limit all pods, since whoever counts towards it frees it; and pods outside
+// that are in the way of a member's rules.
 std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     const Snapshot& s = session_.snapshot;
     std::vector<PodId> out;
@@ -116,10 +115,10 @@ std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     std::ranges::sort(outside);
     const auto repeated = std::ranges::unique(outside);
     outside.erase(repeated.begin(), repeated.end());
-    if (outside.size() > kMostElsewhere) {
+    if (outside.size() > kMostOutside) {
         all_in_reach_ = false;
         std::ranges::stable_sort(outside, {}, [&](PodId p) { return s.pods[p].unit_priority; });
-        outside.resize(kMostElsewhere);
+        outside.resize(kMostOutside);
     }
     out.insert(out.end(), outside.begin(), outside.end());
     return out;
@@ -215,12 +214,13 @@ void GangVictims::assess() {
         take(u);
     feasible_ = fit_.passes();
     if (!feasible_) {
-        contested_ = contested_ && !all_listed();
+        contested_ = contested_ && (!monotone_ || !all_listed());
         describe_binding();
         // Where evictions do harm, a smaller set may do; the rest of the rules must let the members in all the same.
         if (!monotone_ && rules_.improve) feasible_ = fit_.may_pass();
         // What is left of the question is monotone either way.
-        if (!feasible_ && fit_.certain() && all_in_reach_ && (monotone_ || rules_.improve)) none_ = Proof::all_removed(monotone_ || rules_.improve);
+        if (!feasible_ && fit_.certain() && all_in_reach_ && (monotone_ || rules_.improve))
+            none_ = Proof::all_removed(monotone_ || rules_.improve);
         reset();
         return;
     }

@@ -1,8 +1,8 @@
 // GangVictims: who must go so that a gang fits together in one domain.
 //
 // The seed's five phases (bundles, sort, one vote, sort again, select and dry-run), then give back what is not needed.
-// With `improve` a second way of choosing (node by node, the cheapest next slot) and an exact search within a budget may
-// find a cheaper set; a lower bound says how good the result is. Where members are counted, the exact search is the
+// With `improve` a second way of choosing (node by node, the cheapest next slot) and an exact search within a budget
+// may find a cheaper set; a lower bound says how good the result is. Where members are counted, the exact search is the
 // cover (cover_search.h); where they are placed one by one, it is the search over sets (set_search.h).
 #pragma once
 
@@ -150,7 +150,7 @@ private:
     bool monotone_ = true;
     bool all_in_reach_ = true;  // everybody whose going can help is in the list
     std::optional<Proof> none_;
-    std::vector<bool> over_budget_;          // strict: for the walks, by unit
+    std::vector<bool> over_budget_;         // strict: for the walks, by unit
     std::optional<VictimProblem> problem_;  // of the list, once that is final
     std::string binding_;
     Cost bound_;

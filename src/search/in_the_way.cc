@@ -25,8 +25,8 @@ InTheWay::Nature InTheWay::nature_of(const Session& session, const PodClass& min
         for (TermId t : theirs.anti_affinity) {
             if (matches(mine, t)) add_key(out.keys, s.terms[t].key);
         }
-        out.anywhere = mine.affinity_to_itself &&
-                       std::ranges::any_of(mine.affinity, [&](TermId t) { return matches(theirs, t); });
+        out.anywhere =
+            mine.affinity_to_itself && std::ranges::any_of(mine.affinity, [&](TermId t) { return matches(theirs, t); });
     }
     if (session.filters.on(FilterId::kPodTopologySpread)) {
         for (const ClassSpread& c : mine.spread) {
@@ -71,9 +71,8 @@ void InTheWay::on(NodeId node, std::vector<PodId>& out) const {
     for (TopologyKeyId key : keys_) {
         const std::int32_t domain = snapshot_.topology.domain(key, node.index());
         if (domain == TopologyIndex::kNoDomain) continue;
-        auto at = std::ranges::lower_bound(in_domains_, std::tuple(key, domain), {}, [](const InDomain& d) {
-            return std::tuple(d.key, d.domain);
-        });
+        auto at = std::ranges::lower_bound(
+            in_domains_, std::tuple(key, domain), {}, [](const InDomain& d) { return std::tuple(d.key, d.domain); });
         for (; at != in_domains_.end() && at->key == key && at->domain == domain; ++at)
             out.push_back(at->pod);
     }

@@ -1,9 +1,9 @@
 // InTheWay: pods elsewhere whose going can let a pod in on a node.
 //
-// Room on a node is freed by pods of that node alone. Other rules reach farther: anti-affinity, the pod's own or theirs,
-// in a topology domain; hard spread, which counts matching pods of the domain; a claim for one pod only; and required
-// affinity of a pod that matches itself, which is satisfied once nobody else matches anywhere. For every other pod
-// elsewhere going changes nothing for the better, so a cheapest set has none of them (docs/algorithms/search.md).
+// Room on a node is freed by pods of that node alone. Other rules reach farther: anti-affinity, the pod's own or
+// theirs, in a topology domain; hard spread, which counts matching pods of the domain; a claim for one pod only; and
+// required affinity of a pod that matches itself, which is satisfied once nobody else matches anywhere. For every other
+// pod elsewhere going changes nothing for the better, so a cheapest set has none of them (docs/algorithms/search.md).
 // One look at all running pods makes the index; asking for a node costs as much as there are answers.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostElsewhere = 256;  // pods of other nodes that are listed for one node
+constexpr std::size_t kMostElsewhere = 256;    // pods of other nodes that are listed for one node
 constexpr std::int64_t kStepsPerNode = 2'000;  // where every node is looked at, by arithmetic
 
 }  // namespace
@@ -93,7 +93,7 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
     // Beyond this many resources the arithmetic has no place for them; the dry run has.
     few_amounts_ = asker.amounts.size() <= kMostShortages / 2;
     amounts_only_ = few_amounts_ && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
-                                      session.filters.on(FilterId::kNodeResourcesFit)));
+                                                      session.filters.on(FilterId::kNodeResourcesFit)));
     monotone_ = (asker.resize || session.filters.monotone(candidate_.cls)) && session.keep_in_mind.empty();
     limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
     if (limit_binds_) find_relief();
@@ -113,7 +113,8 @@ Pricing NodeVictims::pricing() const {
 // exchanged for these, which are less important.
 void NodeVictims::find_relief() {
     const Snapshot& s = session_.snapshot;
-    if (!asker_.resize) limit_rules_ = session_.limits.rules(s.later, session_.limits.ask_of(std::span(&asker_.pod, 1)));
+    if (!asker_.resize)
+        limit_rules_ = session_.limits.rules(s.later, session_.limits.ask_of(std::span(&asker_.pod, 1)));
     if (limit_rules_ && limit_rules_->size() > kMostShortages / 2) limit_rules_.reset();
     const auto resizing = [&](const PodRow& row) { return row.has(kResizing) && row.state == PodState::kRunning; };
     if (std::ranges::any_of(s.pods, resizing)) limit_rules_.reset();  // what such a pod gives back is not what it asks
@@ -150,7 +151,8 @@ void NodeVictims::find_relief() {
             most = 0;
             for (std::size_t r = 0; r < gifts.size(); ++r) {
                 if (gifts[r] > 0)
-                    most = std::max(most, static_cast<std::size_t>(((*limit_rules_)[r].amount + gifts[r] - 1) / gifts[r]));
+                    most =
+                        std::max(most, static_cast<std::size_t>(((*limit_rules_)[r].amount + gifts[r] - 1) / gifts[r]));
             }
         }
         // The less important ones: of equal priority those that started later.
@@ -374,8 +376,7 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
             std::int64_t missing = what.missing;
             sizes.clear();
             for (PodId pod : victims.list.pods) {
-                if (what.rule >= 0 || s.pods[pod].node == node)
-                    sizes.push_back(s.spec_of(pod).requests.get(what.dim));
+                if (what.rule >= 0 || s.pods[pod].node == node) sizes.push_back(s.spec_of(pod).requests.get(what.dim));
             }
             std::ranges::sort(sizes, std::greater());
             std::int64_t pods = 0;
@@ -409,13 +410,11 @@ void NodeVictims::improve(NodeId node, Victims& in_out) {
 
 SetAnswer NodeVictims::search_list(
     NodeId node, const UnitList& list, bool open, const Cost* limit, WorkBudget& budget) {
-    const VictimProblem problem(list,
-                                pricing(),
-                                {.open_splits = open,
-                                 .strict_budgets = rules_.pdb == PdbMode::kStrict,
-                                 .vote = nullptr,
-                                 .vote_order = {}},
-                                !candidate_.cls.has_devices);
+    const VictimProblem problem(
+        list,
+        pricing(),
+        {.open_splits = open, .strict_budgets = rules_.pdb == PdbMode::kStrict, .vote = nullptr, .vote_order = {}},
+        !candidate_.cls.has_devices);
     const auto start = session_.tx.checkpoint();
     SetAnswer answer;
     if (counts_on(node)) {

@@ -1,14 +1,14 @@
 // NodeVictims: who must go so that one pod fits on one node.
 //
 // First the seed's walk gives a set: remove every unit that may be taken; the pod must then pass all filters and its
-// queue's limits; add the units back, those that break a budget first, each from most to least important; whoever cannot
-// come back is a victim. Where evictions can do harm (plugins/monotone.h) units are removed one by one in victim order
-// until the pod passes, and then added back. Where only amounts decide, the same is done by arithmetic, without touching
-// the state.
+// queue's limits; add the units back, those that break a budget first, each from most to least important; whoever
+// cannot come back is a victim. Where evictions can do harm (plugins/monotone.h) units are removed one by one in victim
+// order until the pod passes, and then added back. Where only amounts decide, the same is done by arithmetic, without
+// touching the state.
 //
 // Then the search over sets (set_search.h) looks for a cheaper set among all units whose going can help on this node,
-// those elsewhere included, and proves the result if it ends before its budget. Where the walk finds nothing and that is
-// no proof, the same search decides whether there is a set at all.
+// those elsewhere included, and proves the result if it ends before its budget. Where the walk finds nothing and that
+// is no proof, the same search decides whether there is a set at all.
 #pragma once
 
 #include <array>
@@ -150,9 +150,9 @@ private:
     bool relief_complete_ = true;
     std::vector<PodId> lifted_;  // nominated pods that would satisfy or unsettle the pod's rules
     std::optional<Proof> none_;
-    PodId barred_;                  // for once, this one does not go
+    PodId barred_;                   // for once, this one does not go
     std::vector<bool> over_budget_;  // strict: for the walk, by unit
-    bool complete_ = true;          // the list of the last walk had everybody
+    bool complete_ = true;           // the list of the last walk had everybody
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;
     std::vector<PodId> pods_;

@@ -50,7 +50,8 @@ bool placement_stands(Session& session, PodId pod) {
         const PodRow& row = s.pods[p];
         lifted.push_back({p, row.node, row.state == PodState::kPlaced, s.holds[p]});
     }
-    const bool devices = std::ranges::all_of(lifted, [&](const Seat& seat) { return devices_stand(s, seat.pod, seat.node); });
+    const bool devices =
+        std::ranges::all_of(lifted, [&](const Seat& seat) { return devices_stand(s, seat.pod, seat.node); });
     const auto mark = session.tx.checkpoint();
     for (const Seat& seat : lifted)
         session.tx.unplace(seat.pod);

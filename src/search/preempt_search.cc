@@ -48,8 +48,8 @@ WorkBudget PreemptSearch::budget() const {
     return WorkBudget::for_nodes(session_.config.search_budget.us, session_.snapshot.nodes_by_name.size());
 }
 
-// Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or only pods
-// that are only nominated satisfy the pod's rules.
+// Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or only
+// pods that are only nominated satisfy the pod's rules.
 bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
     if (!placer_.facts(pod)[node.index()].fits()) return false;
     FitBoard* fits = placer_.board(pod);
@@ -167,8 +167,8 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
     none_.reset();
     if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
         return find_limited(victims, pod);
-    const bool local = session_.filters.node_local(s, cls) && session_.limits.admit(s.later, pod) &&
-                       session_.keep_in_mind.empty();
+    const bool local =
+        session_.filters.node_local(s, cls) && session_.limits.admit(s.later, pod) && session_.keep_in_mind.empty();
     if (!local) {
         Board once;
         build(once, victims, pod, rules, asker);
@@ -194,7 +194,8 @@ std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& vi
     while (true) {
         const std::uint32_t rank = board.best.winner();
         if (rank == Tournament::kNobody || !board.entries[rank].candidate) {
-            if (board.open.empty() && action_.improve) none_ = Proof::every_part(board.entries.size(), board.entries.size() - board.open.size());
+            if (board.open.empty() && action_.improve)
+                none_ = Proof::every_part(board.entries.size(), board.entries.size() - board.open.size());
             return std::nullopt;
         }
         Entry& entry = board.entries[rank];

@@ -6,9 +6,9 @@
 // node, or whose queue is at its limit, get a board for once: there an eviction anywhere may change the answer of any
 // node.
 //
-// What is claimed: `optimal` if the winner's set is proven on its node, and every other node is either proven to cost at
-// least as much or proven to have no set at all. `infeasible` if every node is proven to have none. A node that facts
-// rule out (verdict never) is proven by that.
+// What is claimed: `optimal` if the winner's set is proven on its node, and every other node is either proven to cost
+// at least as much or proven to have no set at all. `infeasible` if every node is proven to have none. A node that
+// facts rule out (verdict never) is proven by that.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ void Session::note_dependents(std::span<const Op> ops) {
         note_budget(budget, pods);
 }
 
-// Which pods of a node break a budget depends on what it has left only while that is more than nothing and less than the
-// node could spend: with nothing left every pod breaks it, with enough left none does.
+// Which pods of a node break a budget depends on what it has left only while that is more than nothing and less than
+// the node could spend: with nothing left every pod breaks it, with enough left none does.
 void Session::note_budget(BudgetId budget, std::int64_t spent) {
     if (!budgets_) read_budgets();
     const BudgetSpread& spread = (*budgets_)[budget.index()];

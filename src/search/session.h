@@ -1,9 +1,9 @@
 // Session: one cycle at work: the Snapshot, the Transaction on it and the rules that are switched on.
 //
 // Caches of the search (boards) follow the Transaction's log of touched nodes instead of looking at all nodes again.
-// What one node can offer may also depend on ops elsewhere: how many pods a gang can spare, what a disruption budget has
-// left. Those nodes are noted when a decision is committed, and again when it is withdrawn; in between, while a search
-// tries things, nobody reads such a cache.
+// What one node can offer may also depend on ops elsewhere: how many pods a gang can spare, what a disruption budget
+// has left. Those nodes are noted when a decision is committed, and again when it is withdrawn; in between, while a
+// search tries things, nobody reads such a cache.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ public:
     Scores scores;
     Protections protections;
     Limits limits;
-    // Placements of this plan whose rules look at other pods (affinity, spread). While a search runs with these in mind,
-    // a set of victims counts only if they all still hold.
+    // Placements of this plan whose rules look at other pods (affinity, spread). While a search runs with these in
+    // mind, a set of victims counts only if they all still hold.
     std::vector<PodId> keep_in_mind;
 
     // The ops since `from` stand: nodes whose verdicts depend on them are noted.

@@ -80,7 +80,8 @@ public:
     void on_node(NodeId node, const Attack& attack, UnitList& out) { on_nodes(std::span(&node, 1), attack, out); }
     // Appends the units with a pod on one of these nodes; a gang's surplus is counted over all of them together.
     void on_nodes(std::span<const NodeId> nodes, const Attack& attack, UnitList& out);
-    // Appends the units of those of these pods that may be taken; a gang's surplus is counted over all of them together.
+    // Appends the units of those of these pods that may be taken; a gang's surplus is counted over all of them
+    // together.
     void among(std::span<const PodId> pods, const Attack& attack, UnitList& out);
 
     // May this pod be taken at all?

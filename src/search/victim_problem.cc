@@ -40,8 +40,8 @@ VictimProblem::VictimProblem(const UnitList& list,
     if (rules.strict_budgets) read_budgets();
 }
 
-// Single pods of one class on one node that break a budget alike. Their starts may differ: the less important one of two
-// started later, which costs no more.
+// Single pods of one class on one node that break a budget alike. Their starts may differ: the less important one of
+// two started later, which costs no more.
 void VictimProblem::find_alike() {
     if (pricing_.order->has(CostTerm::kLostWork)) return;
     const Snapshot& s = *pricing_.snapshot;
@@ -109,9 +109,8 @@ bool VictimProblem::votes_for(std::span<const std::uint32_t> units) const {
     std::vector<bool> voted(list_.units.size());
     for (std::uint32_t u : units)
         voted[u] = true;
-    const bool accepted = std::ranges::all_of(rules_.vote_order, [&](std::uint32_t u) {
-        return !voted[u] || vote->accept(list_.pods_of(list_.units[u]));
-    });
+    const bool accepted = std::ranges::all_of(
+        rules_.vote_order, [&](std::uint32_t u) { return !voted[u] || vote->accept(list_.pods_of(list_.units[u])); });
     return accepted && vote->passes();
 }
 

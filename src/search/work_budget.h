@@ -18,8 +18,8 @@ public:
     [[nodiscard]] static WorkBudget for_nodes(std::int64_t budget, std::size_t nodes) {
         constexpr std::size_t kNodesPerBudget = 16;
         constexpr std::size_t kMostBudgets = 16;
-        return WorkBudget(
-            budget * static_cast<std::int64_t>(std::clamp<std::size_t>(nodes / kNodesPerBudget, 1, kMostBudgets)));
+        return WorkBudget(budget *
+                          static_cast<std::int64_t>(std::clamp<std::size_t>(nodes / kNodesPerBudget, 1, kMostBudgets)));
     }
 
     void spend(std::int64_t work) { left_ -= work; }

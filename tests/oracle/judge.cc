@@ -82,11 +82,8 @@ std::string judge_refusal(const Plan& plan, const Optimum& optimum, bool literal
     if (!plan.evictions.empty()) return "evicts for nobody";
     if (plan.certificates.size() != 1) return "no certificate for a refusal";
     if (plan.certificates.front().binding.empty()) return "a refusal without its reason";
-    // The literal algorithms may miss a plan, and claim nothing.
-    if (literal) {
-        return plan.certificates.front().status == CertificateStatus::kUnknown ? ""
-                                                                               : "the literal algorithm claims a proof";
-    }
+    // The literal algorithms may miss a plan, and claim nothing then.
+    if (literal && plan.certificates.front().status == CertificateStatus::kUnknown) return "";
     if (plan.certificates.front().status != CertificateStatus::kInfeasible) return "a refusal is not called infeasible";
     if (optimum.found == Found::kOptimum)
         return fmt::format("called infeasible, but {} costs {}", optimum.domain, optimum.price);
