@@ -5,37 +5,35 @@
 
 namespace reprieve {
 
-// The cheapest units on this node whose going makes one more member fit there. False: there are none.
-bool GangVictims::next_slot(NodeId node, std::vector<std::uint32_t>& out) {
-    const Snapshot& s = session_.snapshot;
+// Takes the cheapest of these units of one node whose going makes one more member fit there; `out` says which, with
+// what goes along. False: there are none, and nobody is taken.
+bool GangVictims::next_slot(std::span<const std::uint32_t> units, std::vector<std::uint32_t>& out) {
     out.clear();
     const std::int64_t before = fit_.total();
-    for (std::uint32_t u : order_) {
-        if (taken_[u] || stays_put(u)) continue;
-        const auto pods = list_.pods_of(list_.units[u]);
-        if (std::ranges::none_of(pods, [&](PodId p) { return s.pods[p].node == node; })) continue;
-        take_with_links(u);
-        out.push_back(u);
+    for (std::uint32_t u : units) {
         if (fit_.total() > before) break;
+        if (!taken_[u] && !stays_put(u)) take_with_links(u, out);
     }
-    const bool found = fit_.total() > before;
-    // Give back what the slot does not need, most important first.
-    if (found) {
-        for (std::uint32_t u : importance_) {
-            const auto at = std::ranges::find(out, u);
-            if (at == out.end() || list_.units[u].whole >= 0) continue;
+    if (fit_.total() <= before) {
+        for (std::uint32_t u : out)
             give(u);
-            if (fit_.total() > before) {
-                out.erase(at);
-            } else {
-                take(u);
-            }
-        }
+        return false;
     }
-    return found;
+    // Give back what the slot does not need, most important first.
+    std::ranges::sort(out, {}, [&](std::uint32_t u) { return rank_[u]; });
+    std::erase_if(out, [&](std::uint32_t u) {
+        const std::int32_t whole = list_.units[u].whole;
+        if (whole >= 0 && taken_[static_cast<std::size_t>(whole)]) return false;  // goes with its gang
+        give(u);
+        if (fit_.total() > before) return true;
+        take(u);
+        return false;
+    });
+    return true;
 }
 
-// Node by node: always the cheapest next slot.
+// Node by node: always the cheapest next slot. A node's offer is worked out once, and again when a unit that it has a
+// pod of was taken for another node.
 bool GangVictims::select_by_slots() {
     if (!fit_.counts()) return false;
     const Snapshot& s = session_.snapshot;
@@ -45,57 +43,46 @@ bool GangVictims::select_by_slots() {
         bool known = false;
         bool possible = false;
         Cost cost;
-        std::vector<std::uint32_t> units;
+        std::vector<std::uint32_t> units;    // that make the next slot
+        std::vector<std::uint32_t> on_node;  // in the order of their bundles
     };
     std::vector<Offer> offers(nodes.size());
-    std::vector<std::vector<std::uint32_t>> units_on(s.nodes.size());
+    std::vector<std::int32_t> place_of(s.nodes.size(), -1);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        place_of[nodes[i].index()] = static_cast<std::int32_t>(i);
+    const auto offer_at = [&](PodId pod) -> Offer* {
+        const std::int32_t place = place_of[s.pods[pod].node.index()];
+        return place < 0 ? nullptr : &offers[static_cast<std::size_t>(place)];
+    };
     for (std::uint32_t u : order_) {
         for (PodId p : list_.pods_of(list_.units[u])) {
-            if (in_domain_[s.pods[p].node.index()] &&
-                (units_on[s.pods[p].node.index()].empty() || units_on[s.pods[p].node.index()].back() != u))
-                units_on[s.pods[p].node.index()].push_back(u);
+            Offer* offer = offer_at(p);
+            if (offer != nullptr && (offer->on_node.empty() || offer->on_node.back() != u)) offer->on_node.push_back(u);
         }
     }
-    std::vector<std::uint32_t> saved_order;
     while (!fit_.passes()) {
-        std::size_t best = nodes.size();
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            Offer& offer = offers[i];
+        Offer* best = nullptr;
+        for (Offer& offer : offers) {
             if (!offer.known) {
                 offer.known = true;
-                offer.possible = false;
-                if (units_on[nodes[i].index()].empty()) continue;
-                const std::vector<bool> before = taken_;
-                saved_order.swap(order_);
-                order_ = units_on[nodes[i].index()];
-                offer.possible = next_slot(nodes[i], offer.units);
-                order_.swap(saved_order);
+                offer.possible = next_slot(offer.on_node, offer.units);
                 if (offer.possible) {
-                    offer.units.clear();
-                    for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-                        if (taken_[u] && !before[u]) offer.units.push_back(u);
-                    }
                     offer.cost = cost_of(offer.units);
-                }
-                for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-                    if (taken_[u] && !before[u]) give(u);
+                    for (std::uint32_t u : offer.units)
+                        give(u);
                 }
             }
-            if (offer.possible && (best == nodes.size() || offer.cost < offers[best].cost)) best = i;
+            if (offer.possible && (best == nullptr || offer.cost < best->cost)) best = &offer;
         }
-        if (best == nodes.size()) return false;
+        if (best == nullptr) return false;
         // Part of it may have gone since, with a gang that reaches further than its node: ask again.
-        if (std::ranges::any_of(offers[best].units, [&](std::uint32_t u) { return taken_[u]; })) {
-            offers[best].known = false;
-            continue;
-        }
-        const std::vector<std::uint32_t> chosen = offers[best].units;
+        best->known = false;
+        if (std::ranges::any_of(best->units, [&](std::uint32_t u) { return taken_[u]; })) continue;
+        const std::vector<std::uint32_t> chosen = best->units;
         for (std::uint32_t u : chosen) {
-            if (!taken_[u]) take(u);
+            take(u);
             for (PodId p : list_.pods_of(list_.units[u])) {
-                for (std::size_t i = 0; i < nodes.size(); ++i) {
-                    if (nodes[i] == s.pods[p].node) offers[i].known = false;
-                }
+                if (Offer* offer = offer_at(p)) offer->known = false;
             }
         }
     }

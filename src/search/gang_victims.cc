@@ -88,6 +88,13 @@ GangVictims::GangVictims(
                                           .vote_order = order_},
                      fit_.counts());
     taken_.resize(list_.units.size());
+    rank_.resize(list_.units.size());
+    for (std::uint32_t i = 0; i < importance_.size(); ++i)
+        rank_[importance_[i]] = i;
+    along_of_.resize(list_.units.size());
+    for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
+        if (list_.units[u].whole >= 0) along_of_[static_cast<std::size_t>(list_.units[u].whole)].push_back(u);
+    }
     start_ = session_.tx.checkpoint();
     assess();
     if (contested_) open_splits();
@@ -177,12 +184,15 @@ void GangVictims::give(std::uint32_t unit) {
     fit_.changed(pods);
 }
 
-// A gang that goes takes its surplus pods in the domain along.
-void GangVictims::take_with_links(std::uint32_t unit) {
-    if (!taken_[unit]) take(unit);
-    for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
-        if (list_.units[u].whole == static_cast<std::int32_t>(unit) && !taken_[u]) take(u);
-    }
+// A gang that goes takes its surplus pods in the domain along. Appends those that were not taken before.
+void GangVictims::take_with_links(std::uint32_t unit, std::vector<std::uint32_t>& fresh) {
+    const auto take_one = [&](std::uint32_t u) {
+        if (taken_[u]) return;
+        take(u);
+        fresh.push_back(u);
+    };
+    take_one(unit);
+    std::ranges::for_each(along_of_[unit], take_one);
 }
 
 void GangVictims::reset() {
@@ -303,23 +313,19 @@ Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const { return p
 
 // Takes the unit with what goes along; gives it back if the vote is against it. Says whether it is taken.
 bool GangVictims::take_if_allowed(std::uint32_t unit) {
-    const std::vector<bool> before = taken_;
-    take_with_links(unit);
+    std::vector<std::uint32_t> fresh;
+    take_with_links(unit, fresh);
     if (!rules_.vote_alone || rules_.vote == nullptr) return true;
-    // Those who were taken before have voted.
-    std::vector<std::uint32_t> accepted;
-    bool allowed = true;
-    for (std::uint32_t u : order_) {
-        if (!allowed || !taken_[u] || before[u]) continue;
-        allowed = rules_.vote->accept(list_.pods_of(list_.units[u]));
-        if (allowed) accepted.push_back(u);
-    }
-    if (allowed && rules_.vote->passes()) return true;
-    for (std::uint32_t u : accepted)
-        rules_.vote->withdraw(list_.pods_of(list_.units[u]));
-    for (std::uint32_t other = 0; other < taken_.size(); ++other) {
-        if (taken_[other] && !before[other]) give(other);
-    }
+    // Those who were taken before have voted; the others vote in the order of the bundles.
+    std::ranges::sort(fresh, {}, [&](std::uint32_t u) { return std::ranges::find(order_, u) - order_.begin(); });
+    std::size_t accepted = 0;
+    while (accepted < fresh.size() && rules_.vote->accept(list_.pods_of(list_.units[fresh[accepted]])))
+        ++accepted;
+    if (accepted == fresh.size() && rules_.vote->passes()) return true;
+    for (std::size_t i = 0; i < accepted; ++i)
+        rules_.vote->withdraw(list_.pods_of(list_.units[fresh[i]]));
+    for (std::uint32_t u : fresh)
+        give(u);
     return false;
 }
 
@@ -337,20 +343,22 @@ bool GangVictims::select_by_bundles() {
 }
 
 void GangVictims::give_back() {
-    for (std::uint32_t u : importance_) {
-        if (!taken_[u]) continue;
+    std::vector<std::uint32_t> standing = taken_units();
+    const auto give_if_possible = [&](std::uint32_t u) {
         const std::int32_t whole = list_.units[u].whole;
-        if (whole >= 0 && taken_[static_cast<std::size_t>(whole)]) continue;  // its gang goes
+        if (!taken_[u] || (whole >= 0 && taken_[static_cast<std::size_t>(whole)])) return;  // its gang goes
+        std::vector<std::uint32_t> rest = standing;
+        std::erase(rest, u);
         give(u);
-        if (!fit_.passes() || !vote(taken_units())) take(u);
-    }
+        if (fit_.passes() && vote(rest))
+            standing = std::move(rest);
+        else
+            take(u);
+    };
+    std::ranges::for_each(taken_units(), give_if_possible);
     // A gang that stayed may now spare fewer or more of its surplus: ask those again.
-    for (std::uint32_t u : importance_) {
-        if (!taken_[u] || list_.units[u].kind != UnitKind::kSafe) continue;
-        const std::int32_t whole = list_.units[u].whole;
-        if (whole >= 0 && taken_[static_cast<std::size_t>(whole)]) continue;
-        give(u);
-        if (!fit_.passes() || !vote(taken_units())) take(u);
+    for (std::uint32_t u : taken_units()) {
+        if (list_.units[u].kind == UnitKind::kSafe) give_if_possible(u);
     }
 }
 

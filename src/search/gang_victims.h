@@ -116,11 +116,11 @@ private:
     void apply_vote();
     void take(std::uint32_t unit);
     void give(std::uint32_t unit);
-    void take_with_links(std::uint32_t unit);
+    void take_with_links(std::uint32_t unit, std::vector<std::uint32_t>& fresh);
     [[nodiscard]] bool take_if_allowed(std::uint32_t unit);
     [[nodiscard]] bool select_by_bundles();
     [[nodiscard]] bool select_by_slots();
-    [[nodiscard]] bool next_slot(NodeId node, std::vector<std::uint32_t>& out);
+    [[nodiscard]] bool next_slot(std::span<const std::uint32_t> units, std::vector<std::uint32_t>& out);
     void give_back();
     void settle_ties(GangChoice& best);
     void find_runner_up(std::optional<GangChoice>& best);
@@ -144,7 +144,9 @@ private:
     std::vector<std::uint32_t> importance_;  // from most to least important, budget breakers first
     std::vector<std::uint32_t> forced_;      // known to be in every solution
     std::vector<bool> taken_;
-    std::optional<std::uint32_t> barred_;  // for once, this one does not go
+    std::vector<std::uint32_t> rank_;                   // of each unit: its place in `importance_`
+    std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
+    std::optional<std::uint32_t> barred_;               // for once, this one does not go
     Transaction::Checkpoint start_ = 0;
     bool feasible_ = false;
     bool monotone_ = true;
