@@ -151,7 +151,7 @@ void Cluster::assign_devices(NodeId id) {
         std::vector<DeviceHold>& holds = snapshot_.holds[pod];
         holds = pods_[pod].more().held_devices;
         // More pods than devices: the world is over-committed; the pod then holds what it can not name.
-        if (holds.empty() && !choose_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds))
+        if (holds.empty() && !lowest_free_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds))
             holds.clear();
         hold_devices(snapshot_.devices[id], use, holds, +1);
     }

@@ -109,6 +109,23 @@ bool choose_devices(std::span<const Device> devices,
     return true;
 }
 
+bool lowest_free_devices(std::span<const Device> devices,
+                         std::span<const DeviceUse> use,
+                         const DeviceAsk& ask,
+                         std::vector<DeviceHold>& out) {
+    out.clear();
+    const bool whole = ask.whole > 0;
+    const auto count = static_cast<std::size_t>(whole ? ask.whole : ask.shares);
+    for (std::size_t at = 0; at < devices.size() && out.size() < count; ++at) {
+        if (whole) {
+            if (use[at].idle()) out.push_back({devices[at].index, 0, 0});
+        } else if (const auto hold = share_of(devices[at], ask); hold && has_room(devices[at], use[at], *hold)) {
+            out.push_back(*hold);
+        }
+    }
+    return out.size() == count;
+}
+
 bool devices_could_ever_fit(std::span<const Device> devices, const DeviceAsk& ask) {
     const std::vector<DeviceUse> idle(devices.size());
     std::vector<DeviceHold> out;

@@ -32,6 +32,12 @@ inline constexpr std::int64_t kMilliPerDevice = 1000;
                                   const DeviceAsk& ask,
                                   std::vector<DeviceHold>& out);
 
+// What a running pod is taken to hold that does not say: the lowest indexes that have room, whatever group they are in.
+[[nodiscard]] bool lowest_free_devices(std::span<const Device> devices,
+                                       std::span<const DeviceUse> use,
+                                       const DeviceAsk& ask,
+                                       std::vector<DeviceHold>& out);
+
 // Whether the ask could be met if nobody held anything.
 [[nodiscard]] bool devices_could_ever_fit(std::span<const Device> devices, const DeviceAsk& ask);
 
