@@ -16,7 +16,7 @@ GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* share
     : desk_(desk),
       action_(action),
       shares_(shares),
-      order_(action, desk.session.config.plugins),
+      order_(action, desk.session.config.plugins, desk.session.snapshot),
       reclaim_(action.kind == ActionKind::kGangReclaim) {
     const std::string& work = desk.session.config.plugins.lost_work_resource;
     if (!work.empty()) work_ = desk.snapshot().words->find_dimension(work);

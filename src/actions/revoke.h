@@ -19,7 +19,7 @@ public:
     Revoke(Desk& desk, const ActionConfig& action)
         : desk_(desk),
           action_(action),
-          order_(action, desk.session.config.plugins) {}
+          order_(action, desk.session.config.plugins, desk.session.snapshot) {}
 
     // `waiting`: demands without a place that no room is left for.
     void run(std::span<const Demand> waiting);

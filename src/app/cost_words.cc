@@ -12,6 +12,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::int64_t kPriorityBase = std::int64_t{1} << 31;  // prioritySum adds it for each pod
+constexpr std::int64_t kOwnBase = std::int64_t{1} << 32;       // the same for ownPriority
 constexpr std::size_t kMostListed = 4;
 
 std::optional<std::int64_t> find(const CostVector& cost, const std::string& term) {
@@ -22,7 +23,9 @@ std::optional<std::int64_t> find(const CostVector& cost, const std::string& term
 // The sum of the priorities themselves, where the number of pods is known.
 std::int64_t plain_value(const CostVector& cost, const std::string& term, std::int64_t value) {
     const auto pods = find(cost, "pods");
-    return term == "prioritySum" && pods ? value - *pods * kPriorityBase : value;
+    if (term == "prioritySum" && pods) return value - *pods * kPriorityBase;
+    if (term == "ownPriority" && pods) return value - *pods * kOwnBase;
+    return value;
 }
 
 std::string zero_or(std::int64_t value, const char* none, const std::string& some) { return value == 0 ? none : some; }
@@ -41,6 +44,7 @@ std::string words(const std::string& term, std::int64_t value) {
         return fmt::format("{:.2f} times the need taken away", static_cast<double>(value) / 1000.0);
     if (term == "pods") return count_words(value, "pod", "pods");
     if (term == "units") return count_words(value, "unit", "units");
+    if (term == "ownPriority") return fmt::format("own priorities {} above their gangs'", value);
     if (term == "latestStart") return fmt::format("the most important one since {}", cost_value(term, value));
     return fmt::format("{} {}", term, value);
 }

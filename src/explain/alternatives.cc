@@ -72,7 +72,7 @@ public:
             const std::int64_t priority = s.pods[pod].unit_priority;
             out.highest_priority = first ? priority : std::max(out.highest_priority, priority);
             first = false;
-            if (work_) out.lost_work += lost_work(s, pod, work_);
+            if (work_) out.lost_work = saturating_add(out.lost_work, lost_work(s, pod, work_));
             out.seconds_until_free = std::max(out.seconds_until_free, grace(pod));
         }
         out.jobs_broken = std::ssize(broken);

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 9> kActionNames{"allocate",
 constexpr std::array<std::string_view, 2> kPdbModes{"bestEffort", "strict"};
 constexpr std::array<std::string_view, 3> kEvictModes{"delete", "evict", "soft"};
 constexpr std::array<std::string_view, 2> kDisruptions{"gang", "local"};
-constexpr std::array<std::string_view, 11> kCostTerms{"pdbViolations",
+constexpr std::array<std::string_view, 12> kCostTerms{"pdbViolations",
                                                       "breaksGangs",
                                                       "maxPriority",
                                                       "gangsBroken",
@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, 11> kCostTerms{"pdbViolations",
                                                       "resources",
                                                       "pods",
                                                       "units",
+                                                      "ownPriority",
                                                       "latestStart"};
 constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
 

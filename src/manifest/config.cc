@@ -209,6 +209,17 @@ void warn_of_the_ineffective(SchedulerConfig& config) {
     }
 }
 
+// Lost work is counted in one resource, which somebody must name.
+void check_lost_work(ConfigReader& in, const ConfigField& actions, const SchedulerConfig& config) {
+    if (!config.plugins.lost_work_resource.empty() || !config.actions) return;
+    const std::vector<ConfigField> items = in.items(actions);
+    for (std::size_t i = 0; i < config.actions->size(); ++i) {
+        const auto& cost = (*config.actions)[i].cost;
+        if (cost && std::find(cost->begin(), cost->end(), CostTerm::kLostWork) != cost->end())
+            in.complain(items[i], "args.cost has lostWork, which needs plugins.args.lostWork.resource");
+    }
+}
+
 SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>& fields) {
     static constexpr std::array<std::string_view, 7> kKnown{
         "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "search"};
@@ -232,6 +243,9 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
         } else {
             in.complain_unknown(field, kKnown);
         }
+    }
+    for (const ConfigField& field : fields) {
+        if (field.name == "actions" && !in.failed()) check_lost_work(in, field, config);
     }
     return config;
 }

@@ -26,7 +26,8 @@ std::string bad(std::string_view text) {
 }
 
 ActionConfig only_action(const std::string& name, const std::string& args) {
-    const SchedulerConfig config = good("actions: [{name: " + name + ", args: {" + args + "}}]");
+    const SchedulerConfig config =
+        good("actions: [{name: " + name + ", args: {" + args + "}}]\nplugins: {args: {lostWork: {resource: cpu}}}\n");
     return config.actions && config.actions->size() == 1 ? config.actions->front() : ActionConfig{};
 }
 
@@ -234,6 +235,8 @@ TEST(Config, ValuesOutOfRangeNameTheKey) {
         {"plugins: {args: {protected: {kubeSystem: maybe}}}",
          "c.yaml:1: plugins.args.protected.kubeSystem: must be true or false, is \"maybe\""},
         {"plugins: {args: {lostWork: {resource: ''}}}", "c.yaml:1: plugins.args.lostWork.resource: must not be empty"},
+        {"actions: [{name: allocate}, {name: preempt, args: {cost: [pods, lostWork]}}]",
+         "c.yaml:1: actions[1]: args.cost has lostWork, which needs plugins.args.lostWork.resource"},
         {"apiVersion: v1", "c.yaml:1: apiVersion: must be reprieve.dev/v1, is \"v1\""},
         {"kind: ConfigMap", "c.yaml:1: kind: must be SchedulerConfig, is \"ConfigMap\""},
         {"actions: []", "c.yaml:1: actions: must list at least one action"},

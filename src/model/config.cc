@@ -26,6 +26,8 @@ const char* to_text(CostTerm term) {
             return "pods";
         case CostTerm::kUnits:
             return "units";
+        case CostTerm::kOwnPriority:
+            return "ownPriority";
         case CostTerm::kLatestStart:
             return "latestStart";
     }

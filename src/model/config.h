@@ -39,6 +39,7 @@ enum class CostTerm : std::uint8_t {
     kResources,
     kPodCount,
     kUnits,
+    kOwnPriority,
     kLatestStart
 };
 [[nodiscard]] const char* to_text(CostTerm term);

@@ -51,6 +51,14 @@ CostOrder::CostOrder(const ActionConfig& action, const PluginsConfig& plugins) {
     REPRIEVE_CHECK(terms_.size() <= kMaxTerms);
 }
 
+CostOrder::CostOrder(const ActionConfig& action, const PluginsConfig& plugins, const Snapshot& snapshot)
+    : CostOrder(action, plugins) {
+    const auto mixed = [](const GangRow& gang) { return gang.alive && gang.mixed_priorities; };
+    if (has(CostTerm::kOwnPriority) || std::ranges::none_of(snapshot.gangs, mixed)) return;
+    terms_.insert(std::ranges::find(terms_, CostTerm::kLatestStart), CostTerm::kOwnPriority);
+    REPRIEVE_CHECK(terms_.size() <= kMaxTerms);
+}
+
 bool CostOrder::has(CostTerm term) const { return std::ranges::find(terms_, term) != terms_.end(); }
 
 Cost CostOrder::cost(const Toll& t) const {
@@ -88,6 +96,9 @@ Cost CostOrder::cost(const Toll& t) const {
             case CostTerm::kUnits:
                 value = t.units;
                 break;
+            case CostTerm::kOwnPriority:
+                value = t.own_priority;
+                break;
             case CostTerm::kLatestStart:
                 value = -t.first_start_us;
                 break;
@@ -118,6 +129,7 @@ VictimBill::VictimBill(const Snapshot& snapshot,
       queue_order_(queue_order),
       counts_resources_(order.has(CostTerm::kResources)),
       counts_work_(work.valid() && order.has(CostTerm::kLostWork)),
+      counts_own_(order.has(CostTerm::kOwnPriority)),
       gone_(counts_resources_ ? snapshot.dims : 0) {}
 
 void VictimBill::add_unit(bool whole, std::int64_t violations, QueueId queue) {
@@ -130,6 +142,8 @@ void VictimBill::add_unit(bool whole, std::int64_t violations, QueueId queue) {
 void VictimBill::add_pod(PodId pod, std::int64_t unit_priority) {
     toll_.add_pod(unit_priority, snapshot_.pods[pod].started.us);
     if (counts_work_) toll_.lost_work = saturating_add(toll_.lost_work, lost_work(snapshot_, pod, work_));
+    // How far the pod's own priority is above its unit's. Every pod adds 2^32, which keeps the sum positive.
+    if (counts_own_) toll_.own_priority += snapshot_.pods[pod].priority - unit_priority + (std::int64_t{1} << 32);
     if (!counts_resources_) return;
     for (const auto& a : snapshot_.class_of(pod).requests)
         gone_[a.dim.index()] += a.value;
@@ -163,9 +177,9 @@ std::int64_t lost_work(const Snapshot& s, PodId pod, Dim resource) {
         restart = q->settings.restart_cost;
     if (const PriorityClass* c = s.facts->priority_class(fact.priority_class); !restart && c != nullptr)
         restart = c->settings.restart_cost;
-    if (restart) seconds += restart->seconds();
+    if (restart) seconds = saturating_add(seconds, restart->seconds());
     const std::int64_t amount = s.spec_of(pod).requests.get(resource);
-    return multiply_divide(seconds, amount, resource == kCpu ? 1000 : 1);
+    return saturating_multiply_divide(seconds, amount, resource == kCpu ? 1000 : 1);
 }
 
 std::int64_t destroyed(std::span<const Resources::Amount> needed, std::span<const std::int64_t> destroyed_by_dim) {

@@ -12,7 +12,7 @@
 
 namespace reprieve {
 
-inline constexpr std::size_t kMaxTerms = 11;
+inline constexpr std::size_t kMaxTerms = 12;
 
 // One value per term of the action's order; unused places are 0.
 struct Cost {
@@ -31,6 +31,7 @@ struct Toll {
     std::int64_t lost_work = 0;
     std::int64_t resources = 0;
     std::int64_t queue_order = 0;
+    std::int64_t own_priority = 0;
     std::int64_t first_start_us = INT64_MAX;  // of the victims of the highest priority
 
     // Counts a pod of a unit of that priority.
@@ -40,6 +41,9 @@ struct Toll {
 class CostOrder {
 public:
     CostOrder(const ActionConfig& action, const PluginsConfig& plugins);
+    // For this world: where some pod's own priority differs from that of its gang, `ownPriority` stands before
+    // `latestStart`, or last. Elsewhere it would be the same for all and is left out.
+    CostOrder(const ActionConfig& action, const PluginsConfig& plugins, const Snapshot& snapshot);
 
     [[nodiscard]] Cost cost(const Toll& toll) const;
     [[nodiscard]] CostVector print(const Cost& cost) const;
@@ -73,12 +77,13 @@ private:
     Toll toll_;
     bool counts_resources_;
     bool counts_work_;
+    bool counts_own_;
     std::vector<std::int64_t> gone_;
     std::vector<std::int64_t> places_;
 };
 
 // Resource-seconds lost if the pod goes now: since its last checkpoint (else its start), plus what any restart costs.
-// `resource` is the dimension counted; cpu in whole cores.
+// `resource` is the dimension counted; cpu in whole cores. What exceeds 64 bits is the largest number.
 [[nodiscard]] std::int64_t lost_work(const Snapshot& snapshot, PodId pod, Dim resource);
 
 // floor(1000 * destroyed / needed), summed over the dimensions the demand asks for; `pods` left out.

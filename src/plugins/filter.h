@@ -40,7 +40,7 @@ inline constexpr int kFactFilterCount = static_cast<int>(FilterId::kNodePorts); 
 struct Answer {
     Fit fit = Fit::kFits;
     FilterId filter = FilterId::kNone;
-    std::uint16_t detail = 0;  // the filter's own: a dimension, a constraint, a kind of failure
+    std::uint32_t detail = 0;  // the filter's own: a dimension, the id of a string, a kind of failure
 
     [[nodiscard]] bool fits() const { return fit == Fit::kFits; }
     friend auto operator<=>(const Answer&, const Answer&) = default;
@@ -84,8 +84,8 @@ struct Candidate {
 
 // The sentence behind an answer, the same for every node where the same thing is wrong.
 [[nodiscard]] std::string describe(const Answer& answer, const Candidate& candidate);
-[[nodiscard]] std::string describe_resources_fit(std::uint16_t detail, const Candidate& candidate);
-[[nodiscard]] std::string describe_volumes(FilterId filter, std::uint16_t detail);
+[[nodiscard]] std::string describe_resources_fit(std::uint32_t detail, const Candidate& candidate);
+[[nodiscard]] std::string describe_volumes(FilterId filter, std::uint32_t detail);
 
 // Used by more than one filter: whether a pod tolerates the taints of a node, with PreferNoSchedule ones counted apart.
 [[nodiscard]] bool tolerates(const PodSpec& spec, const Taint& taint);

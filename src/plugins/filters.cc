@@ -120,9 +120,7 @@ std::string describe(const Answer& answer, const Candidate& c) {
         case FilterId::kNodeUnschedulable:
             return "node(s) were unschedulable";
         case FilterId::kTaintToleration:
-            return answer.detail == 0xFFFF ? "node(s) had an untolerated taint"
-                                           : fmt::format("node(s) had untolerated taint {}",
-                                                         c.snapshot.words->text(StringId(answer.detail)));
+            return fmt::format("node(s) had untolerated taint {}", c.snapshot.words->text(StringId(answer.detail)));
         case FilterId::kNodeAffinity:
             return "node(s) didn't match the pod's node affinity/selector";
         case FilterId::kNodePorts:

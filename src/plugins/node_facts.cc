@@ -44,9 +44,7 @@ Answer filter_node_unschedulable(const Candidate& c, NodeId node) {
 Answer filter_taint_toleration(const Candidate& c, NodeId node) {
     for (const Taint& taint : c.snapshot.facts->node(node)->taints) {
         if (taint.effect == TaintEffect::kPreferNoSchedule || tolerates(c.spec, taint)) continue;
-        // The key is told in the sentence; ids of strings beyond 16 bits share one sentence without it.
-        const std::uint32_t key = taint.key.value();
-        return {Fit::kNever, FilterId::kTaintToleration, static_cast<std::uint16_t>(key < 0xFFFF ? key : 0xFFFF)};
+        return {Fit::kNever, FilterId::kTaintToleration, taint.key.value()};
     }
     return {};
 }

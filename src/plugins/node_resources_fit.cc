@@ -13,15 +13,14 @@ Answer filter_node_resources_fit(const Candidate& c, const Occupancy& view, Node
         if (free[dim.index()] >= value) continue;
         if (dim != kPods && value > c.snapshot.facts->node(node)->allocatable.get(dim)) {
             // More than the node has: no eviction helps, whatever else is short.
-            return {Fit::kNever, FilterId::kNodeResourcesFit, static_cast<std::uint16_t>(dim.value())};
+            return {Fit::kNever, FilterId::kNodeResourcesFit, dim.value()};
         }
-        if (answer.fits())
-            answer = {Fit::kNotNow, FilterId::kNodeResourcesFit, static_cast<std::uint16_t>(dim.value())};
+        if (answer.fits()) answer = {Fit::kNotNow, FilterId::kNodeResourcesFit, dim.value()};
     }
     return answer;
 }
 
-std::string describe_resources_fit(std::uint16_t detail, const Candidate& candidate) {
+std::string describe_resources_fit(std::uint32_t detail, const Candidate& candidate) {
     const Dim dim{detail};
     return dim == kPods ? "Too many pods" : fmt::format("Insufficient {}", candidate.snapshot.words->text(dim));
 }

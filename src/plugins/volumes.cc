@@ -149,7 +149,7 @@ Answer filter_node_volume_limits(const Candidate& c, const Occupancy& view, Node
     return {};
 }
 
-std::string describe_volumes(FilterId /*filter*/, std::uint16_t detail) {
+std::string describe_volumes(FilterId /*filter*/, std::uint32_t detail) {
     switch (detail) {
         case kClaimMissing:
             return "persistentvolumeclaim not found";

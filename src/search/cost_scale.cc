@@ -19,6 +19,7 @@ bool CostScale::adds_up(CostTerm term) {
         case CostTerm::kResources:
         case CostTerm::kPodCount:
         case CostTerm::kUnits:
+        case CostTerm::kOwnPriority:
             return true;
         default:
             return false;

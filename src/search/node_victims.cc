@@ -336,7 +336,8 @@ bool NodeVictims::find(NodeId node, Victims& out) {
 // every term, because it takes the fewest and the least important of equals.
 bool NodeVictims::interchangeable(const UnitList& list) const {
     const Snapshot& s = session_.snapshot;
-    if (!read_only() || limit_binds_ || rules_.pdb == PdbMode::kStrict || rules_.order->has(CostTerm::kLostWork))
+    if (!read_only() || limit_binds_ || rules_.pdb == PdbMode::kStrict || rules_.order->has(CostTerm::kLostWork) ||
+        rules_.order->has(CostTerm::kOwnPriority))
         return false;
     const Unit& first = list.units.front();
     const auto& shape = s.class_of(list.pods[first.first]).requests;

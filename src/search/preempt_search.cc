@@ -29,7 +29,7 @@ PreemptSearch::PreemptSearch(Session& session, Placer& placer, const ActionConfi
     : session_(session),
       placer_(placer),
       action_(action),
-      order_(action, session.config.plugins) {
+      order_(action, session.config.plugins, session.snapshot) {
     if (!session.config.plugins.lost_work_resource.empty())
         work_ = session.snapshot.words->find_dimension(session.config.plugins.lost_work_resource);
 }

@@ -45,14 +45,15 @@ VictimProblem::VictimProblem(const UnitList& list,
 void VictimProblem::find_alike() {
     if (pricing_.order->has(CostTerm::kLostWork)) return;
     const Snapshot& s = *pricing_.snapshot;
-    std::map<std::tuple<ClassId, NodeId, std::int32_t, std::int32_t, QueueId>, std::uint32_t> numbers;
+    std::map<std::tuple<ClassId, NodeId, std::int32_t, std::int32_t, std::int32_t, QueueId>, std::uint32_t> numbers;
     for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
         const Unit& unit = list_.units[u];
         if (unit.kind != UnitKind::kPod || unit.count != 1) continue;
         const PodRow& row = s.pods[list_.pods[unit.first]];
         if (row.has(kResizing) || !s.holds[list_.pods[unit.first]].empty()) continue;
-        const auto [at, fresh] = numbers.try_emplace({row.cls, row.node, unit.priority, unit.violations, row.queue},
-                                                     static_cast<std::uint32_t>(numbers.size() + 1));
+        const auto [at, fresh] =
+            numbers.try_emplace({row.cls, row.node, unit.priority, row.priority, unit.violations, row.queue},
+                                static_cast<std::uint32_t>(numbers.size() + 1));
         alike_[u] = at->second;
     }
 }

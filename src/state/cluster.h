@@ -72,6 +72,8 @@ public:
     [[nodiscard]] const CsiNode* csi_node(StringId name) const;
     [[nodiscard]] const CsiDriver* csi_driver(StringId name) const;
     [[nodiscard]] const PriorityClass* priority_class(StringId name) const;
+    // The class of pods that name none; null: there is no global default.
+    [[nodiscard]] const PriorityClass* default_priority_class() const;
     [[nodiscard]] const auto& namespaces() const { return namespaces_; }
     [[nodiscard]] const auto& priority_classes() const { return priority_classes_; }
     [[nodiscard]] const auto& claims() const { return claims_; }

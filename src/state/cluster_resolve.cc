@@ -19,11 +19,20 @@ constexpr std::int32_t kNeverStarts = 1'000'000;  // a gang without a written mi
 const PriorityClass* Cluster::class_of(const Pod& pod) const {
     if (pod.priority_class) return priority_class(pod.priority_class);
     if (pod.priority) return nullptr;
+    return default_priority_class();
+}
+
+// Of several, the smallest value counts, then the name: the order in which they came says nothing.
+const PriorityClass* Cluster::default_priority_class() const {
+    const PriorityClass* found = nullptr;
     for (PlainId id : IdRange<PlainId>(priority_classes_.slots())) {
         const PriorityClass* c = priority_classes_.get(id);
-        if (c != nullptr && c->global_default) return c;
+        if (c == nullptr || !c->global_default) continue;
+        if (found == nullptr || c->value < found->value ||
+            (c->value == found->value && words_.text(c->name) < words_.text(found->name)))
+            found = c;
     }
-    return nullptr;
+    return found;
 }
 
 std::int32_t Cluster::priority_of(const Pod& pod) const {
@@ -220,8 +229,12 @@ void Cluster::resolve_gang(GangId id) {
         row.attack_priority = row.defend_priority = *priority;
         row.priority_from_group = true;
     }
-    for (PodId p : row.pods)
-        snapshot_.pods[p].unit_priority = row.defend_priority;
+    row.mixed_priorities = false;
+    for (PodId p : row.pods) {
+        PodRow& pod = snapshot_.pods[p];
+        pod.unit_priority = row.defend_priority;
+        if (!pod.has(kFinished) && pod.priority != row.defend_priority) row.mixed_priorities = true;
+    }
 }
 
 }  // namespace reprieve

@@ -204,12 +204,8 @@ private:
         if (pattern != nullptr && pattern->template_priority) return *pattern->template_priority;
         if (pattern != nullptr && pattern->template_priority_class)
             return class_value(pattern->template_priority_class).value_or(0);
-        const auto& all = cluster_.priority_classes();
-        using ClassKey = decltype(all.find({}, {}));
-        for (const ClassKey id : IdRange<ClassKey>(all.slots())) {
-            if (all.get(id) != nullptr && all.get(id)->global_default) return all.get(id)->value;
-        }
-        return 0;
+        const PriorityClass* standard = cluster_.default_priority_class();
+        return standard == nullptr ? 0 : standard->value;
     }
 
     [[nodiscard]] bool of_two_replica_sets(const ServingBranch& branch) const {

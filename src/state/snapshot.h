@@ -84,6 +84,7 @@ struct GangRow {
     std::int32_t attack_priority = 0;
     std::int32_t defend_priority = 0;
     bool priority_from_group = false;
+    bool mixed_priorities = false;  // some member's own priority is not that of the gang as a victim
     bool never_preempts = false;
     CompositeId composite;      // its parent, if any
     CompositeId whole_root;     // the highest ancestor with disruption mode all

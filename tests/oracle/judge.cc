@@ -110,7 +110,7 @@ std::string complaint(const Instance& instance, const Plan& plan, const Optimum&
     if (plan.placements.size() < instance.demand.members.size()) return judge_refusal(plan, optimum, literal);
     if (plan.certificates.size() != 1) return "no certificate";
     const Certificate& c = plan.certificates.front();
-    const std::vector<std::string> names = term_names(instance.demand);
+    const std::vector<std::string> names = term_names(instance);
     const auto cost = read(c.cost, names);
     if (!cost) return "a cost without the terms of its action";
     auto priced = price_of_plan(instance, plan);

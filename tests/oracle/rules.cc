@@ -253,7 +253,9 @@ Amounts need_of(const Demand& demand) {
     return need;
 }
 
-std::vector<std::string> term_names(const Demand& demand) {
+namespace {
+
+std::vector<std::string> terms_of_the_action(const Demand& demand) {
     if (!demand.cost.empty()) return demand.cost;
     switch (demand.way) {
         case Way::kPreempt:
@@ -266,6 +268,16 @@ std::vector<std::string> term_names(const Demand& demand) {
     return {"pdbViolations", "maxPriority", "gangsBroken", "prioritySum", "pods"};
 }
 
+}  // namespace
+
+std::vector<std::string> term_names(const Instance& instance) {
+    std::vector<std::string> names = terms_of_the_action(instance.demand);
+    const bool mixed = std::ranges::any_of(
+        instance.pods, [&](const RunningPod& pod) { return pod.priority != standing_of(instance, pod); });
+    if (mixed) names.insert(std::ranges::find(names, "latestStart"), "ownPriority");
+    return names;
+}
+
 void Bill::add(int p, bool breaks_budget) {
     const RunningPod& pod = pod_at(instance_, p);
     const std::int64_t priority = standing_of(instance_, pod);
@@ -274,6 +286,7 @@ void Bill::add(int p, bool breaks_budget) {
     highest_ = std::max(highest_, priority);
     ++pods_;
     priorities_ += priority + (std::int64_t{1} << 31);
+    own_ += pod.priority - priority + (std::int64_t{1} << 32);
     for (std::size_t d = 0; d < kDims; ++d)
         destroyed_[d] += pod.ask[d];
 }
@@ -290,9 +303,10 @@ Price Bill::price() const {
                                                      {"prioritySum", priorities_},
                                                      {"resources", resources},
                                                      {"pods", pods_},
+                                                     {"ownPriority", own_},
                                                      {"latestStart", -start_seconds(first_start_)}};
     Price out;
-    for (const std::string& term : term_names(instance_.demand))
+    for (const std::string& term : term_names(instance_))
         out.push_back(values.at(term));
     return out;
 }

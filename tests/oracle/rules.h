@@ -43,7 +43,7 @@ struct Unit {
 [[nodiscard]] Amounts need_of(const Demand& demand);
 
 // The terms of the cost vector, in order.
-[[nodiscard]] std::vector<std::string> term_names(const Demand& demand);
+[[nodiscard]] std::vector<std::string> term_names(const Instance& instance);
 using Price = std::vector<std::int64_t>;
 
 // What victims cost together.
@@ -63,6 +63,7 @@ private:
     std::int64_t priorities_ = 0;
     std::int64_t broken_ = 0;
     std::int64_t pods_ = 0;
+    std::int64_t own_ = 0;          // priorities of their own, above those of their gangs
     std::int64_t first_start_ = 0;  // among those of the highest priority
     Amounts destroyed_{};
 };
