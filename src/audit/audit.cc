@@ -65,11 +65,14 @@ void judge_resizes(const Case& judged, const Scene& later, Report& report) {
 std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
     const Case judged(cluster, plan, config);
     const Scene now(judged, View::kNow);
-    const Scene later(judged, View::kLater);
+    Scene later(judged, View::kLater);
     Report report;
     judge_form(judged, report);
     judge_certificates(judged, report);
+    judge_claims(later, report);
     judge_placements(judged, now, later, report);
+    judge_company(now, report);
+    judge_company(later, report);
     judge_bindings(judged, report);
     judge_resizes(judged, later, report);
     judge_queues(judged, report);
@@ -80,9 +83,9 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_broken_gangs(later, report);
     judge_reclaims(later, report);
     judge_quota_evictions(later, report);
-    judge_need(later, report);
     judge_balance(judged, report);
     judge_serving(now, report);
+    judge_need(std::move(later), report);
     return report.take();
 }
 

@@ -1,7 +1,14 @@
 // The independent judge of a plan.
 //
-// It shares no code with those who decide: every sum, selector and device is worked out again from the facts, by code
-// made to be obviously right rather than fast. A plan is judged in two states. NOW: everything that runs or still
+// It shares no code with those who decide: every sum, selector, priority, minimum and path of queues is worked out
+// again from the facts. What it takes from `state` as given: which gang and queue a pod belongs to, the traits that
+// protect it, the tree of composite groups and of topology domains, how many disruptions a budget allows before the
+// plan, and which devices a running pod holds. A mistake there is not found here.
+//
+// An audit costs as much as the cluster and the plan are large, but for a logarithm: whoever is asked about often
+// (an owner's placements, a gang's victims, the pods of a topology domain) is looked up, never searched for.
+//
+// A plan is judged in two states. NOW: everything that runs or still
 // terminates, victims included, and what is placed now. LATER: what is left once victims and terminating pods are gone,
 // and everything that is placed. What was wrong before the plan is not its fault: only what it touches is judged.
 //

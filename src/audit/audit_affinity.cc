@@ -22,13 +22,10 @@ bool speaks_of_namespace(const Case& judged, const PodAffinityTerm& term, String
     return term.namespace_selector.matches(labels, judged.words);
 }
 
-bool speaks_of(const Case& judged, const PodAffinityTerm& term, PodId pod) {
-    return term.selector.matches(judged.labels(pod), judged.words) &&
-           speaks_of_namespace(judged, term, judged.fact(pod).ns);
-}
-
-bool speaks_of(const Case& judged, const std::vector<PodAffinityTerm>& all, PodId pod) {
-    return std::ranges::all_of(all, [&](const PodAffinityTerm& term) { return speaks_of(judged, term, pod); });
+bool speaks_of_itself(const Case& judged, PodId pod) {
+    return std::ranges::all_of(judged.spec(pod).affinity, [&](const PodAffinityTerm& term) {
+        return speaks_of(judged, term, judged.fact(pod).ns, judged.labels(pod));
+    });
 }
 
 // None: the node has no such label, or there is no node.
@@ -36,43 +33,25 @@ StringId domain_of(const Case& judged, StringId key, NodeId node) {
     return node ? judged.cluster.node(node)->labels.get(key) : StringId();
 }
 
-bool share_domain(const Case& judged, StringId key, NodeId a, NodeId b) {
-    const StringId domain = domain_of(judged, key, a);
-    return domain && domain == domain_of(judged, key, b);
-}
-
-// Pods of the scene, itself aside, that a pod's required affinity speaks of.
-std::vector<Seat> mates_of(const Scene& scene, PodId pod) {
-    const std::vector<PodAffinityTerm>& terms = scene.judged().spec(pod).affinity;
-    std::vector<Seat> mates;
-    scene.each([&](const Seat& seat) {
-        const auto counted = [&](const PodAffinityTerm& term) {
-            return domain_of(scene.judged(), term.topology_key, seat.node).valid();
-        };
-        if (seat.pod == pod || std::ranges::none_of(terms, counted)) return;
-        if (speaks_of(scene.judged(), terms, seat.pod)) mates.push_back(seat);
-    });
-    return mates;
-}
-
 // A pod that nobody matches may be the first of its kind.
-bool may_be_first(const Scene& scene, const PlacedPod& placed, const std::vector<Seat>& mates, Proof proof) {
-    const Case& judged = scene.judged();
-    const std::vector<PodAffinityTerm>& terms = judged.spec(placed.pod).affinity;
-    if (!speaks_of(judged, terms, placed.pod)) return false;
-    if (proof == Proof::kOfFit) return mates.empty();
-    const auto near = [&](NodeId a, NodeId b) {
-        return std::ranges::all_of(
-            terms, [&](const PodAffinityTerm& term) { return share_domain(judged, term.topology_key, a, b); });
-    };
+bool may_be_first(const PlacedPod& placed, const MateBook& mates, bool is_own_mate, Proof proof) {
+    if (!is_own_mate) return false;
+    if (proof == Proof::kOfFit) return mates.all() == 1;
     // Those that the plan brings may have come after it, unless they would have had to follow it into its domain: who
     // asks for the same and has no other company.
-    return std::ranges::all_of(mates, [&](const Seat& mate) {
-        if (mate.placed == nullptr) return false;
-        if (judged.spec(mate.pod).affinity != terms || near(placed.node, mate.node)) return true;
-        return std::ranges::any_of(
-            mates, [&](const Seat& third) { return third.pod != mate.pod && near(third.node, mate.node); });
-    });
+    return mates.settled() == 0 && mates.lonely_elsewhere(placed.node) == 0;
+}
+
+// Whether somebody in the domain, the pod itself aside, is surely there when the pod comes.
+bool has_company(
+    const MateBook& mates, std::size_t term, StringId domain, const PlacedPod& placed, bool is_own_mate, Proof proof) {
+    const MateBook::Company* there = mates.company(term, domain);
+    if (there == nullptr) return false;
+    if (there->settled > 0) return true;
+    const std::int64_t itself = is_own_mate ? 1 : 0;
+    if (proof == Proof::kOfFault) return there->placed > itself;
+    const auto own = there->placed_for.find(placed.owner());
+    return own != there->placed_for.end() && own->second > itself;
 }
 
 void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
@@ -84,60 +63,45 @@ void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Fi
             {"InterPodAffinity", fmt::format("the node has no label {}", judged.words.text(term.topology_key))});
         return;
     }
-    const std::vector<Seat> mates = mates_of(scene, placed.pod);
-    const auto sure = [&](const Seat& mate) {
-        return proof == Proof::kOfFault || mate.placed == nullptr || mate.placed->owner() == placed.owner();
-    };
-    const auto satisfied = [&](const PodAffinityTerm& term) {
-        return std::ranges::any_of(mates, [&](const Seat& mate) {
-            return sure(mate) && share_domain(judged, term.topology_key, placed.node, mate.node);
-        });
-    };
-    if (std::ranges::all_of(terms, satisfied) || may_be_first(scene, placed, mates, proof)) return;
-    out.push_back({"InterPodAffinity", "none of the pods that it must be near is in its domain"});
-}
-
-// Calls `visit` for every other pod in the domain of the pod's node.
-template <class Visit>
-void each_neighbour(const Scene& scene, const PlacedPod& placed, StringId key, Visit visit) {
-    const StringId value = domain_of(scene.judged(), key, placed.node);
-    if (!value) return;
-    for (const NodeId node : scene.judged().domain(key, value)) {
-        for (const PodId other : scene.on(node)) {
-            if (other != placed.pod) visit(other);
-        }
+    const MateBook& mates = scene.neighbours().mates(scene, judged.fact(placed.pod).spec);
+    const bool is_own_mate = speaks_of_itself(judged, placed.pod);
+    bool satisfied = true;
+    for (std::size_t term = 0; term < terms.size(); ++term) {
+        const StringId domain = domain_of(judged, terms[term].topology_key, placed.node);
+        satisfied = satisfied && has_company(mates, term, domain, placed, is_own_mate, proof);
     }
+    if (satisfied || may_be_first(placed, mates, is_own_mate, proof)) return;
+    out.push_back({"InterPodAffinity", "none of the pods that it must be near is in its domain"});
 }
 
 void judge_own_anti(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
-    for (const PodAffinityTerm& term : judged.spec(placed.pod).anti_affinity) {
-        each_neighbour(scene, placed, term.topology_key, [&](PodId other) {
-            if (!speaks_of(judged, term, other)) return;
-            out.push_back(
-                {"InterPodAffinity",
-                 fmt::format(
-                     "must keep away from {} in {}", judged.name(other), judged.words.text(term.topology_key))});
-        });
+    const std::vector<PodAffinityTerm>& terms = judged.spec(placed.pod).anti_affinity;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const StringId key = terms[i].topology_key;
+        const StringId domain = domain_of(judged, key, placed.node);
+        if (!domain) continue;
+        for (const PodId other : scene.neighbours().strangers(scene, {judged.fact(placed.pod).spec, i}).in(domain)) {
+            if (other == placed.pod) continue;
+            out.push_back({"InterPodAffinity",
+                           fmt::format("must keep away from {} in {}", judged.name(other), judged.words.text(key))});
+        }
     }
 }
 
 void judge_others_anti(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
-    for (const auto& item : scene.repelling()) {
-        if (item.second == 0) continue;
-        const StringId key = item.first;
-        each_neighbour(scene, placed, key, [&](PodId other) {
-            for (const PodAffinityTerm& term : judged.spec(other).anti_affinity) {
-                if (term.topology_key != key || !speaks_of(judged, term, placed.pod)) continue;
-                out.push_back({"InterPodAffinity",
-                               fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(key))});
-            }
-        });
-    }
+    scene.neighbours().each_repelling(placed.pod, placed.node, [&](PodId other, StringId key) {
+        out.push_back(
+            {"InterPodAffinity", fmt::format("{} keeps it away in {}", judged.name(other), judged.words.text(key))});
+    });
 }
 
 }  // namespace
+
+bool speaks_of(const Case& judged, const PodAffinityTerm& term, StringId ns, const Labels& labels) {
+    return term.selector.matches(labels, judged.words) && speaks_of_namespace(judged, term, ns);
+}
 
 void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
     const Case& judged = scene.judged();

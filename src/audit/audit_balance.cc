@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "audit/balance_book.h"
+#include "audit/budget_index.h"
 #include "audit/rules.h"
 
 namespace reprieve {
@@ -15,7 +19,16 @@ bool balances(const EvictedPod& item) { return item.action == ActionKind::kQueue
 
 class BalanceJudge {
 public:
-    BalanceJudge(const Case& judged, Report& report) : judged_(judged), report_(report), book_(judged) {}
+    BalanceJudge(const Case& judged, Report& report) : judged_(judged), report_(report), book_(judged) {
+        for (const EvictedPod& item : judged_.evicted) {
+            const QueueId queue = judged_.row(item.pod).queue;
+            if (!queue) continue;
+            for (const Dim dim : book_.dims()) {
+                if (judged_.runs(item.pod)) gone_[queue].add(dim, book_.held(item.pod, dim));
+                if (balances(item)) stopped_[queue].add(dim, book_.held(item.pod, dim));
+            }
+        }
+    }
 
     void judge() {
         judge_status();
@@ -28,11 +41,6 @@ private:
     using Entry = BalanceBook::Entry;
 
     std::string name(QueueId queue) const { return judged_.words.str(judged_.snapshot.queues[queue].name); }
-
-    const QueueReport* told(QueueId queue) const {
-        const auto at = std::ranges::find(judged_.plan.queues, name(queue), &QueueReport::name);
-        return at == judged_.plan.queues.end() ? nullptr : &*at;
-    }
 
     static std::int64_t amount(const QueueReport& told, const char* share, const std::string& resource) {
         const auto at = told.shares.find(share);
@@ -53,7 +61,7 @@ private:
         std::map<Dim, std::int64_t> held_above;  // what is deserved
         std::map<Dim, std::int64_t> waits;
         for (const auto& [queue, entry] : book_.queues()) {
-            const QueueReport* says = told(queue);
+            const QueueReport* says = judged_.told(queue);
             // Without this share the queues were not balanced.
             if (says == nullptr || !says->shares.contains("preempting")) return;
             for (const Dim dim : book_.dims()) {
@@ -97,11 +105,14 @@ private:
 
     // Of pods that run and are not evicted by the plan.
     std::int64_t live_after(QueueId queue, Dim dim) const {
-        std::int64_t live = book_.queues().at(queue).live.get(dim);
-        for (const EvictedPod& item : judged_.evicted) {
-            if (judged_.row(item.pod).queue == queue && judged_.runs(item.pod)) live -= book_.held(item.pod, dim);
-        }
-        return live;
+        return book_.queues().at(queue).live.get(dim) - sum(gone_, queue, dim);
+    }
+
+    using Sums = std::map<QueueId, Resources>;
+
+    static std::int64_t sum(const Sums& sums, QueueId queue, Dim dim) {
+        const auto at = sums.find(queue);
+        return at == sums.end() ? 0 : at->second.get(dim);
     }
 
     void judge_stop(const EvictedPod& item) {
@@ -128,11 +139,8 @@ private:
         if (item.entry->unit != UnitKind::kWhole || !gang) return pods;
         const Gang* fact = judged_.snapshot.gangs[gang].fact;
         if (fact != nullptr && fact->disruption == DisruptionMode::kSingle) return pods;
-        for (const EvictedPod& other : judged_.evicted) {
-            const GangId its = judged_.row(other.pod).gang;
-            const CompositeId root = judged_.snapshot.gangs[gang].whole_root;
-            const bool same = its == gang || (its && root && judged_.snapshot.gangs[its].whole_root == root);
-            if (same && other.pod != item.pod && other.entry->unit == UnitKind::kWhole) pods.push_back(other.pod);
+        for (const EvictedPod* other : judged_.evicted_with(gang)) {
+            if (other->pod != item.pod && other->entry->unit == UnitKind::kWhole) pods.push_back(other->pod);
         }
         return pods;
     }
@@ -141,15 +149,13 @@ private:
     // staying: they may have come later.
     bool needed(const EvictedPod& item, QueueId queue) const {
         if (goes_with_its_gang(item)) return true;
+        const std::vector<PodId> unit = unit_of(item);
         for (const Dim dim : book_.dims()) {
             std::int64_t back = 0;
-            for (const PodId pod : unit_of(item)) {
+            for (const PodId pod : unit) {
                 if (judged_.row(pod).queue == queue) back += book_.held(pod, dim);
             }
-            std::int64_t live = book_.queues().at(queue).live.get(dim) + back;
-            for (const EvictedPod& other : judged_.evicted) {
-                if (balances(other) && judged_.row(other.pod).queue == queue) live -= book_.held(other.pod, dim);
-            }
+            const std::int64_t live = book_.queues().at(queue).live.get(dim) + back - sum(stopped_, queue, dim);
             std::int64_t most = book_.queues().at(queue).deserved.get(dim);
             if (const std::int64_t* recorded = granted(queue, dim)) most = std::min(most, *recorded);
             most = std::max(most, judged_.snapshot.queues[queue].fact->guarantee.get(dim));
@@ -161,38 +167,48 @@ private:
     // Surplus of a gang of which nothing is left has nowhere to return to; a gang may also go for another queue.
     bool goes_with_its_gang(const EvictedPod& item) const {
         const GangId gang = judged_.row(item.pod).gang;
-        if (!gang || judged_.snapshot.gangs[gang].min < 1) return false;
+        if (!gang || judged_.minimum(gang) < 1) return false;
         const QueueId queue = judged_.row(item.pod).queue;
-        return std::ranges::any_of(judged_.evicted, [&](const EvictedPod& other) {
-            const GangId its = judged_.row(other.pod).gang;
-            const bool kin =
-                its == gang || (its && judged_.snapshot.gangs[gang].whole_root &&
-                                judged_.snapshot.gangs[its].whole_root == judged_.snapshot.gangs[gang].whole_root);
-            if (!kin || other.entry->unit != UnitKind::kWhole) return false;
-            return item.entry->unit == UnitKind::kSafe || judged_.row(other.pod).queue != queue;
+        return std::ranges::any_of(judged_.evicted_with(gang), [&](const EvictedPod* other) {
+            if (other->entry->unit != UnitKind::kWhole) return false;
+            return item.entry->unit == UnitKind::kSafe || judged_.row(other->pod).queue != queue;
         });
     }
 
     // Of two single pods that hold the same, the one whose turn comes first goes.
     void judge_turn(const EvictedPod& item, QueueId queue) {
         if (!stands_alone(item.pod)) return;
+        const auto first = first_to_stay().find({queue, holds(item.pod)});
+        if (first != first_to_stay().end() && turn(first->second) < turn(item.pod))
+            report_.add(
+                "queue-order", item.entry->pod, fmt::format("{} would go before it", judged_.name(first->second)));
+    }
+
+    using Kind = std::pair<QueueId, std::vector<std::int64_t>>;  // a queue, and what is held
+
+    // Of the single pods that stay and need not, by queue and by what they hold, the one whose turn comes first.
+    const std::map<Kind, PodId>& first_to_stay() {
+        if (first_to_stay_) return *first_to_stay_;
+        first_to_stay_.emplace();
         for (const PodId pod : IdRange<PodId>(judged_.cluster.pod_slots())) {
             if (!judged_.exists(pod) || !judged_.runs(pod) || judged_.eviction_of(pod) != nullptr) continue;
-            if (judged_.row(pod).queue != queue || !stands_alone(pod) || !same_holds(pod, item.pod)) continue;
-            if (turn(pod) < turn(item.pod) && may_be_evicted(judged_, pod))
-                report_.add("queue-order", item.entry->pod, fmt::format("{} would go before it", judged_.name(pod)));
+            if (!judged_.row(pod).queue || !stands_alone(pod) || !may_be_evicted(judged_, pod)) continue;
+            const auto [at, fresh] = first_to_stay_->try_emplace({judged_.row(pod).queue, holds(pod)}, pod);
+            if (!fresh && turn(pod) < turn(at->second)) at->second = pod;
         }
+        return *first_to_stay_;
     }
 
     bool stands_alone(PodId pod) const {
         return !judged_.row(pod).gang && judged_.cluster.find_node(judged_.fact(pod).node) &&
-               std::ranges::none_of(judged_.snapshot.budgets, [&](const BudgetRow& budget) {
-                   return budget.alive && budget.fact != nullptr && covers(judged_, *budget.fact, pod);
-               });
+               judged_.budgets().over(pod).empty();
     }
 
-    bool same_holds(PodId a, PodId b) const {
-        return std::ranges::all_of(book_.dims(), [&](Dim dim) { return book_.held(a, dim) == book_.held(b, dim); });
+    std::vector<std::int64_t> holds(PodId pod) const {
+        std::vector<std::int64_t> amounts;
+        for (const Dim dim : book_.dims())
+            amounts.push_back(book_.held(pod, dim));
+        return amounts;
     }
 
     using Turn = std::tuple<std::int32_t, bool, std::int32_t, Duration, std::string_view, std::string_view>;
@@ -201,7 +217,7 @@ private:
         const Pod& fact = judged_.fact(pod);
         return {fact.more().preemption_rank,
                 fact.phase != PodPhase::kPending,
-                judged_.row(pod).priority,
+                judged_.standings.own(pod),
                 judged_.snapshot.now_time - judged_.row(pod).started,
                 judged_.words.text(fact.ns),
                 fact.name};
@@ -210,6 +226,9 @@ private:
     const Case& judged_;
     Report& report_;
     BalanceBook book_;
+    Sums gone_;     // what queues lose with those who are evicted and run
+    Sums stopped_;  // with those who are stopped to balance queues
+    std::optional<std::map<Kind, PodId>> first_to_stay_;
 };
 
 }  // namespace

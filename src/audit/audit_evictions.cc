@@ -28,21 +28,9 @@ bool too_young(const Case& judged, PodId pod) {
     return row.min_runtime > Duration{} && judged.snapshot.now_time - row.started < row.min_runtime;
 }
 
-const PriorityClass* class_of(const Case& judged, PodId pod) {
-    const Pod& fact = judged.fact(pod);
-    if (fact.priority_class) return judged.cluster.priority_class(fact.priority_class);
-    if (fact.priority) return nullptr;
-    const auto& classes = judged.cluster.priority_classes();
-    using AnyClass = decltype(classes.find({}, {}));
-    for (const AnyClass id : IdRange<AnyClass>(classes.slots())) {
-        if (classes.get(id) != nullptr && classes.get(id)->global_default) return classes.get(id);
-    }
-    return nullptr;
-}
-
 // A PriorityClass may ask for time against preemptors below a certain priority; a negative time never ends.
 bool tolerates_preemption(const Case& judged, PodId pod, std::int32_t attacker) {
-    const PriorityClass* cls = class_of(judged, pod);
+    const PriorityClass* cls = judged.standings.class_of(judged.fact(pod));
     if (cls == nullptr || !(cls->minimum_preemptable_priority || cls->toleration_seconds)) return false;
     const std::int64_t least = cls->minimum_preemptable_priority ? std::int64_t{*cls->minimum_preemptable_priority}
                                                                  : std::int64_t{cls->value} + 1;
@@ -89,14 +77,14 @@ bool never_preempts(const Case& judged, const Owner& owner) {
 
 QueueId queue_of(const Case& judged, const Owner& owner, const std::string& name) {
     if (owner.pod) return judged.row(owner.pod).queue;
-    const auto own = judged.placements_for(name);
+    const auto& own = judged.placements_for(name);
     return own.empty() ? QueueId() : judged.row(own.front()->pod).queue;
 }
 
 void judge_attack(const Case& judged, const EvictedPod& item, const Owner& owner, Report& report) {
     const std::string& name = item.entry->pod;
     const std::int32_t attacker = judged.standing(owner);
-    const std::int32_t defender = judged.row(item.pod).unit_priority;
+    const std::int32_t defender = judged.standings.as_victim(item.pod);
     if (!judged.enabled("priority")) report.add("priority", name, "preemption by priority is disabled");
     if (defender >= attacker) {
         report.add("priority",
@@ -135,7 +123,7 @@ void judge_owner(const Case& judged, const EvictedPod& item, const Owner& owner,
             "preemption-policy", name, fmt::format("is evicted for {}, which never preempts", item.entry->owner));
     }
     if (owner.pod && judged.resizes(owner.pod)) return judge_resizing_owner(judged, owner, report);
-    const auto own = judged.placements_for(item.entry->owner);
+    const auto& own = judged.placements_for(item.entry->owner);
     const bool waits = std::ranges::any_of(own, [](const PlacedPod* placed) { return placed->entry->after_evictions; });
     if (!waits)
         report.add("owner", name, fmt::format("is evicted for {}, which gets no place by it", item.entry->owner));

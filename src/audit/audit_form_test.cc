@@ -188,5 +188,55 @@ TEST_F(AuditForm, VictimsRunWhereThePlanSays) {
     EXPECT_THAT(world.found(), testing::Contains("eviction-target default/nobody"));
 }
 
+// Two nodes of 4 CPU, each full of one pod; whoever waits asks for all of a node.
+class AuditClaims : public testing::Test {
+protected:
+    void SetUp() override {
+        world.node("n1");
+        world.node("n2");
+        world.pod("cheap", {.node = "n1", .cpu = 4000, .priority = 1});
+        world.pod("dear", {.node = "n2", .cpu = 4000, .priority = 5});
+        world.pod("want", {.cpu = 4000, .priority = 10});
+    }
+    void refuse() {
+        world.unplaced("want");
+        world.plan.certificates = {
+            {"default/want", "preempt", CertificateStatus::kInfeasible, {}, {}, {}, "nobody may be evicted"}};
+    }
+    TestWorld world;
+};
+
+TEST_F(AuditClaims, InfeasibleIsContradictedByANodeThatCanBeFreed) {
+    refuse();
+    EXPECT_THAT(world.found_as_is(), ElementsAre("certificate default/want"));
+    world.plan.certificates[0].status = CertificateStatus::kHeuristic;
+    EXPECT_THAT(world.found_as_is(), IsEmpty());
+}
+
+TEST_F(AuditClaims, InfeasibleStandsWhereNobodyElseMayGo) {
+    for (const auto& [name, node] : {std::pair("top-1", "n1"), std::pair("top-2", "n2")})
+        world.pod(name, {.node = node, .cpu = 1, .priority = 20});
+    refuse();
+    EXPECT_THAT(world.found_as_is(), IsEmpty());
+}
+
+TEST_F(AuditClaims, OptimalIsContradictedByCheaperVictimsElsewhere) {
+    world.place("want", "n2", true).action = "preempt";
+    world.evict("dear", "n2", "want");
+    const CostVector cost{{"pdbViolations", 0}, {"maxPriority", 5}, {"pods", 1}};
+    world.plan.certificates = {{"default/want", "preempt", CertificateStatus::kOptimal, cost, cost, {}, ""}};
+    EXPECT_THAT(world.found_as_is(), ElementsAre("certificate default/want"));
+    world.plan.certificates[0].status = CertificateStatus::kGap;
+    EXPECT_THAT(world.found_as_is(), IsEmpty());
+}
+
+TEST_F(AuditClaims, OptimalStandsWhereTheOthersAreNotCheaper) {
+    world.place("want", "n1", true).action = "preempt";
+    world.evict("cheap", "n1", "want");
+    const CostVector cost{{"pdbViolations", 0}, {"maxPriority", 1}, {"pods", 1}};
+    world.plan.certificates = {{"default/want", "preempt", CertificateStatus::kOptimal, cost, cost, {}, ""}};
+    EXPECT_THAT(world.found_as_is(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace reprieve

@@ -120,14 +120,10 @@ void judge_min_resources(const Case& judged, GangId gang, PodId member, Report& 
                    judged.snapshot.gang_name(gang),
                    fmt::format("minResources exceed what {} has of {}", whose, judged.words.text(dim)));
     };
-    Resources total;
-    for (const NodeId node : IdRange<NodeId>(judged.snapshot.nodes.size())) {
-        if (judged.cluster.node(node) != nullptr) total.add(judged.cluster.node(node)->allocatable);
-    }
     for (const auto& [dim, value] : *fact->min_resources) {
-        if (value > total.get(dim)) complain("the cluster", dim);
+        if (value > judged.offered().get(dim)) complain("the cluster", dim);
         if (!judged.row(member).queue) continue;
-        for (const QueueId queue : judged.snapshot.queue_path[judged.row(member).queue]) {
+        for (const QueueId queue : judged.path(judged.row(member).queue)) {
             const QueueRow& row = judged.snapshot.queues[queue];
             const std::int64_t* limit = row.fact == nullptr ? nullptr : row.fact->limit.find(dim);
             if (limit != nullptr && value > *limit) complain(judged.words.text(row.name), dim);
@@ -142,9 +138,9 @@ std::vector<GangId> unit_of(const Case& judged, GangId gang) {
 }
 
 bool evicted_locally(const Case& judged, GangId gang) {
-    return std::ranges::any_of(judged.evicted, [&](const EvictedPod& item) {
+    return std::ranges::any_of(judged.evicted_of(gang), [&](const EvictedPod* item) {
         const auto local = [](const ActionConfig& action) { return action.disruption == Disruption::kLocal; };
-        return judged.row(item.pod).gang == gang && item.action && judged.configured(*item.action, local);
+        return item->action && judged.configured(*item->action, local);
     });
 }
 
@@ -172,7 +168,8 @@ std::vector<PodId> gang_members(const Scene& scene, GangId gang) {
 
 std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live) {
     const GangRow& row = judged.snapshot.gangs[gang];
-    if (std::cmp_less(live.size(), row.min)) return fmt::format("{} of {} members", live.size(), row.min);
+    if (std::cmp_less(live.size(), judged.minimum(gang)))
+        return fmt::format("{} of {} members", live.size(), judged.minimum(gang));
     if (row.fact == nullptr) return "";
     const std::string roles = roles_lack(judged, *row.fact, live);
     return roles.empty() ? sub_groups_lack(judged, *row.fact, live) : roles;
@@ -180,7 +177,7 @@ std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>
 
 bool may_lose_members(const Case& judged, GangId gang) {
     const GangRow& row = judged.snapshot.gangs[gang];
-    if (row.min < 1) return true;
+    if (judged.minimum(gang) < 1) return true;
     if (row.fact != nullptr && row.fact->disruption == DisruptionMode::kSingle) return true;
     if (evicted_locally(judged, gang)) return true;
     std::vector<PodId> before;
@@ -188,6 +185,14 @@ bool may_lose_members(const Case& judged, GangId gang) {
         if (judged.runs(pod)) before.push_back(pod);
     }
     return !gang_lacks(judged, gang, before).empty();  // it was broken already
+}
+
+bool gang_is_whole(const Scene& scene, GangId gang) {
+    const Gang* fact = scene.judged().snapshot.gangs[gang].fact;
+    // Where only their number counts, nobody need be looked at.
+    if (fact == nullptr || (fact->role_minimums.empty() && fact->sub_groups.empty()))
+        return scene.members(gang) >= scene.judged().minimum(gang);
+    return gang_lacks(scene.judged(), gang, gang_members(scene, gang)).empty();
 }
 
 void judge_gangs(const Scene& later, Report& report) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "audit/rules.h"
 
@@ -13,15 +14,14 @@ std::string_view queue_name(const Case& judged, QueueId queue) {
 }
 
 QueueId common_ancestor(const Case& judged, QueueId a, QueueId b) {
-    const auto& path = judged.snapshot.queue_path[b];
-    for (const QueueId above : judged.snapshot.queue_path[a]) {
-        if (std::ranges::find(path, above) != path.end()) return above;
+    for (const QueueId above : judged.path(a)) {
+        if (judged.is_below(b, above)) return above;
     }
     return {};
 }
 
 std::vector<QueueId> path_below(const Case& judged, QueueId queue, QueueId ancestor) {
-    std::vector<QueueId> path = judged.snapshot.queue_path[queue];
+    std::vector<QueueId> path = judged.path(queue);
     path.erase(std::ranges::find(path, ancestor), path.end());
     return path;
 }
@@ -37,11 +37,10 @@ std::set<Dim> asked_by(const Case& judged, const std::vector<const PlacedPod*>& 
 }
 
 std::int64_t use_with(const Scene& later, QueueId queue, Dim dim, const std::vector<const PlacedPod*>& own) {
-    std::int64_t use = later.used(queue, dim);
-    for (const PlacedPod& item : later.judged().placed) {
-        if (std::ranges::find(own, &item) != own.end() || !later.judged().row(item.pod).queue) continue;
-        const auto& path = later.judged().snapshot.queue_path[later.judged().row(item.pod).queue];
-        if (std::ranges::find(path, queue) != path.end()) use -= later.amount(later.seat(item.pod), dim);
+    std::int64_t use = later.used(queue, dim) - later.placed(queue, dim);
+    for (const PlacedPod* item : own) {
+        if (later.judged().is_below(later.judged().row(item->pod).queue, queue))
+            use += later.amount(later.seat(item->pod), dim);
     }
     return use;
 }
@@ -50,21 +49,12 @@ namespace {
 
 // Non-preemptible pods of a quota that wait without a place: room up to the quota's guarantee is kept for them.
 std::int64_t kept_for_waiting(const Scene& scene, QueueId quota, Dim dim) {
-    const Case& judged = scene.judged();
-    std::int64_t waiting = 0;
-    for (const PodId pod : judged.cluster.pending()) {
-        if (scene.has(pod) || !judged.row(pod).queue) continue;
-        const auto& path = judged.snapshot.queue_path[judged.row(pod).queue];
-        if (std::ranges::find(path, quota) == path.end()) continue;
-        if (!judged.is_fixed(pod)) continue;
-        waiting = saturating_add(waiting, judged.spec(pod).requests.get(dim));
-    }
-    return std::min(waiting, judged.snapshot.queues[quota].fact->guarantee.get(dim));
+    return std::min(scene.waiting(quota, dim), scene.judged().snapshot.queues[quota].fact->guarantee.get(dim));
 }
 
 void judge_reclaimer(const Scene& later, const EvictedPod& victim, QueueId queue, QueueId meet, Report& report) {
     const Case& judged = later.judged();
-    const auto own = judged.placements_for(victim.entry->owner);
+    const auto& own = judged.placements_for(victim.entry->owner);
     for (const QueueId level : path_below(judged, queue, meet)) {
         const Queue* fact = judged.snapshot.queues[level].fact;
         if (fact == nullptr || !fact->deserved) continue;
@@ -117,8 +107,8 @@ std::string exceeds_grant(const Scene& scene, PodId pod) {
     const Case& judged = scene.judged();
     const QueueId queue = judged.row(pod).queue;
     if (!queue) return "";
-    const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
-    if (told == judged.plan.queues.end() || !told->shares.contains("preempting")) return "";
+    const QueueReport* told = judged.told(queue);
+    if (told == nullptr || !told->shares.contains("preempting")) return "";
     for (const auto& [resource, granted] : told->shares.at("allocated")) {
         const Dim dim = judged.words.find_dimension(resource);
         if (!dim || judged.spec(pod).requests.get(dim) <= 0 || scene.used(queue, dim) <= granted) continue;
@@ -135,7 +125,7 @@ void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& ou
     const Case& judged = scene.judged();
     if (!judged.row(pod).queue) return;
     judge_grant(scene, pod, out);
-    for (const QueueId queue : judged.snapshot.queue_path[judged.row(pod).queue]) {
+    for (const QueueId queue : judged.path(judged.row(pod).queue)) {
         const Queue* fact = judged.snapshot.queues[queue].fact;
         if (fact == nullptr) continue;
         judge_quota_minimum(scene, pod, queue, out);
@@ -169,10 +159,10 @@ void judge_queues(const Case& judged, Report& report) {
 
 void judge_reclaims(const Scene& later, Report& report) {
     const Case& judged = later.judged();
+    std::set<std::pair<std::string_view, QueueId>> asked;  // owners, and up to where they were judged
     for (const EvictedPod& item : judged.evicted) {
-        const Owner owner = judged.owner(item.entry->owner);
-        if (item.action != ActionKind::kGangReclaim || !owner.known()) continue;
-        const auto own = judged.placements_for(item.entry->owner);
+        if (item.action != ActionKind::kGangReclaim || !judged.owner(item.entry->owner).known()) continue;
+        const auto& own = judged.placements_for(item.entry->owner);
         const QueueId mine = own.empty() ? QueueId() : judged.row(own.front()->pod).queue;
         const QueueId theirs = judged.row(item.pod).queue;
         if (!mine || !theirs) continue;
@@ -186,7 +176,7 @@ void judge_reclaims(const Scene& later, Report& report) {
                 "reclaim", item.entry->pod, fmt::format("queue {} is not reclaimable", queue_name(judged, theirs)));
         }
         const QueueId meet = common_ancestor(judged, mine, theirs);
-        judge_reclaimer(later, item, mine, meet, report);
+        if (asked.emplace(item.entry->owner, meet).second) judge_reclaimer(later, item, mine, meet, report);
         judge_guarantee(later, item, theirs, meet, report);
     }
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "audit/audit_runtimes.h"
 #include "audit/rules.h"
@@ -11,40 +12,41 @@ namespace reprieve {
 namespace {
 
 bool in_quota(const Case& judged, QueueId queue) {
-    return queue && std::ranges::any_of(judged.snapshot.queue_path[queue], [&](QueueId above) {
+    return queue && std::ranges::any_of(judged.path(queue), [&](QueueId above) {
                const Queue* fact = judged.snapshot.queues[above].fact;
                return fact != nullptr && fact->is_quota;
            });
 }
 
-bool is_below(const Case& judged, QueueId queue, QueueId level) {
-    return queue &&
-           std::ranges::find(judged.snapshot.queue_path[queue], level) != judged.snapshot.queue_path[queue].end();
-}
+// What queues give to their own or by other rules, by queue: what a quota gives to its own is its own affair.
+using Given = std::map<QueueId, Resources>;
 
-// What a quota would hold if only evictions for others counted: what it gives to its own is its own affair.
-std::int64_t left_by_others(const Scene& later, QueueId level, Dim dim) {
-    const Case& judged = later.judged();
-    std::int64_t left = later.used(level, dim);
+Given given_to_their_own(const Case& judged) {
+    Given given;
     for (const EvictedPod& victim : judged.evicted) {
-        if (judged.leaves(victim.pod) || !is_below(judged, judged.row(victim.pod).queue, level)) continue;
-        const auto own = judged.placements_for(victim.entry->owner);
-        const bool for_others = victim.action == ActionKind::kJobPreempt && !own.empty() &&
-                                !is_below(judged, judged.row(own.front()->pod).queue, level);
-        if (!for_others) left += judged.spec(victim.pod).requests.get(dim);
+        const QueueId theirs = judged.row(victim.pod).queue;
+        if (judged.leaves(victim.pod) || !theirs) continue;
+        const auto& own = judged.placements_for(victim.entry->owner);
+        for (const QueueId level : judged.path(theirs)) {
+            const bool for_others = victim.action == ActionKind::kJobPreempt && !own.empty() &&
+                                    !judged.is_below(judged.row(own.front()->pod).queue, level);
+            if (!for_others) given[level].add(judged.spec(victim.pod).requests);
+        }
     }
-    return left;
+    return given;
 }
 
 // Other quotas return only what they hold above their minimums.
-void judge_return(const Scene& later, const EvictedPod& victim, QueueId mine, QueueId theirs, Report& report) {
+void judge_return(
+    const Scene& later, const Given& given, const EvictedPod& victim, QueueId mine, QueueId theirs, Report& report) {
     const Case& judged = later.judged();
     for (const QueueId level : path_below(judged, theirs, common_ancestor(judged, mine, theirs))) {
         const Queue* fact = judged.snapshot.queues[level].fact;
         if (fact == nullptr) continue;
         for (const auto& [dim, least] : fact->guarantee) {
             if (judged.spec(victim.pod).requests.get(dim) == 0) continue;
-            const std::int64_t left = left_by_others(later, level, dim);
+            std::int64_t left = later.used(level, dim);
+            if (const auto own = given.find(level); own != given.end()) left += own->second.get(dim);
             if (left >= least) continue;
             report.add("quota",
                        victim.entry->pod,
@@ -63,7 +65,7 @@ void judge_taker(const Scene& later, const EvictedPod& victim, QueueId mine, Rep
     const Queue* fact = judged.snapshot.queues[mine].fact;
     if (fact == nullptr || !fact->is_quota)
         return report.add("quota", victim.entry->pod, fmt::format("{} is in no quota", victim.entry->owner));
-    const auto own = judged.placements_for(victim.entry->owner);
+    const auto& own = judged.placements_for(victim.entry->owner);
     for (const Dim dim : asked_by(judged, own)) {
         if (!fact->guarantee.lists(dim) && !fact->limit.lists(dim)) continue;
         const std::int64_t use = use_with(later, mine, dim, own);
@@ -87,9 +89,9 @@ void judge_trigger(const Case& judged, const EvictedPod& victim, PodId member, R
     }
 }
 
-void judge_job_victim(const Scene& later, const EvictedPod& victim, Report& report) {
+void judge_job_victim(const Scene& later, const Given& given, const EvictedPod& victim, Report& report) {
     const Case& judged = later.judged();
-    const auto own = judged.placements_for(victim.entry->owner);
+    const auto& own = judged.placements_for(victim.entry->owner);
     if (own.empty()) return;
     const PodId member = own.front()->pod;
     const QueueId mine = judged.row(member).queue;
@@ -98,9 +100,9 @@ void judge_job_victim(const Scene& later, const EvictedPod& victim, Report& repo
     if (judged.is_fixed(victim.pod)) report.add("quota", victim.entry->pod, "is non-preemptible");
     if (mine != theirs && in_quota(judged, theirs)) {
         judge_taker(later, victim, mine, report);
-        return judge_return(later, victim, mine, theirs, report);
+        return judge_return(later, given, victim, mine, theirs, report);
     }
-    const bool lower = judged.row(victim.pod).unit_priority < judged.standing(judged.owner(victim.entry->owner));
+    const bool lower = judged.standings.as_victim(victim.pod) < judged.standing(judged.owner(victim.entry->owner));
     const bool by_right = mine == theirs && judged.is_fixed(member);
     if (!lower && !by_right) report.add("priority", victim.entry->pod, "is not of lower priority");
 }
@@ -153,9 +155,10 @@ void judge_quota_minimum(const Scene& scene, PodId pod, QueueId quota, Findings&
 }
 
 void judge_quota_evictions(const Scene& later, Report& report) {
+    const Given given = given_to_their_own(later.judged());
     for (const EvictedPod& victim : later.judged().evicted) {
         if (later.judged().leaves(victim.pod)) continue;
-        if (victim.action == ActionKind::kJobPreempt) judge_job_victim(later, victim, report);
+        if (victim.action == ActionKind::kJobPreempt) judge_job_victim(later, given, victim, report);
         if (victim.action == ActionKind::kRevoke) judge_revoked(later.judged(), victim, report);
     }
     judge_withdrawals(later.judged(), report);

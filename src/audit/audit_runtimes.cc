@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
 
 #include "audit/fair_shares.h"
 
@@ -14,63 +17,88 @@ bool is_quota(const Case& judged, QueueId queue) {
     return row.alive && row.fact != nullptr && row.fact->is_quota;
 }
 
-bool is_below(const Case& judged, PodId pod, QueueId level) {
-    if (!judged.row(pod).queue) return false;
-    const std::vector<QueueId>& path = judged.snapshot.queue_path[judged.row(pod).queue];
-    return std::ranges::find(path, level) != path.end();
-}
-
-// Whoever goes with this victim: its gang, if that is revoked whole.
-std::vector<PodId> revoked_with(const Case& judged, const EvictedPod& victim) {
-    std::vector<PodId> members;
-    bool whole = false;
-    for (const EvictedPod& other : judged.evicted) {
-        if (other.action != ActionKind::kRevoke || other.entry->group != victim.entry->group) continue;
-        members.push_back(other.pod);
-        whole = whole || other.entry->unit == UnitKind::kWhole;
-    }
-    return !victim.entry->group.empty() && whole ? members : std::vector<PodId>{victim.pod};
-}
-
-// With these back, and with those who went by other rules, the quota would hold more than its runtime.
-bool is_excess(const Scene& later, FairShares& shares, QueueId quota, const std::vector<PodId>& back) {
-    const Case& judged = later.judged();
-    const auto sum = [&](Dim dim, auto counts) {
-        std::int64_t amount = 0;
-        for (const EvictedPod& victim : judged.evicted) {
-            if (!judged.leaves(victim.pod) && is_below(judged, victim.pod, quota) && counts(victim))
-                amount += dim == kPods ? 1 : judged.spec(victim.pod).requests.get(dim);
+// Who is revoked together, and what each quota loses by other rules.
+class RevokeJudge {
+public:
+    RevokeJudge(const Scene& later, FairShares& shares) : later_(later), judged_(later.judged()), shares_(shares) {
+        for (const EvictedPod& victim : judged_.evicted) {
+            if (victim.action == ActionKind::kRevoke) {
+                if (victim.entry->group.empty()) continue;
+                Group& group = groups_[victim.entry->group];
+                group.pods.push_back(victim.pod);
+                group.whole = group.whole || victim.entry->unit == UnitKind::kWhole;
+            } else {
+                count(victim.pod, otherwise_);
+            }
         }
-        return amount;
-    };
-    return std::ranges::any_of(judged.snapshot.queues[quota].fact->limit, [&](const Resources::Amount& limit) {
-        const std::int64_t returned =
-            sum(limit.dim, [&](const EvictedPod& victim) { return std::ranges::find(back, victim.pod) != back.end(); });
-        const std::int64_t otherwise =
-            sum(limit.dim, [](const EvictedPod& victim) { return victim.action != ActionKind::kRevoke; });
-        return returned > 0 && later.used(quota, limit.dim) + returned + otherwise > shares.runtime(quota, limit.dim);
-    });
-}
-
-void judge_revoked(const Scene& later, FairShares& shares, Report& report) {
-    const Case& judged = later.judged();
-    for (const EvictedPod& victim : judged.evicted) {
-        const QueueId quota = judged.row(victim.pod).queue;
-        if (victim.action != ActionKind::kRevoke || judged.leaves(victim.pod)) continue;
-        if (!quota || !is_quota(judged, quota)) continue;  // said elsewhere
-        if (is_excess(later, shares, quota, revoked_with(judged, victim))) continue;
-        report.add("quota",
-                   victim.entry->pod,
-                   fmt::format("queue {} is within its runtime without that", queue_name(judged, quota)));
     }
-}
+
+    void judge(Report& report) {
+        for (const EvictedPod& victim : judged_.evicted) {
+            const QueueId quota = judged_.row(victim.pod).queue;
+            if (victim.action != ActionKind::kRevoke || judged_.leaves(victim.pod)) continue;
+            if (!quota || !is_quota(judged_, quota)) continue;  // said elsewhere
+            if (had_to_go(victim, quota)) continue;
+            report.add("quota",
+                       victim.entry->pod,
+                       fmt::format("queue {} is within its runtime without that", queue_name(judged_, quota)));
+        }
+    }
+
+private:
+    struct Group {
+        std::vector<PodId> pods;
+        bool whole = false;
+        std::map<QueueId, bool> excess;  // by quota, once it was asked for
+    };
+    using Sums = std::map<QueueId, Resources>;
+
+    // What the quotas above a pod would hold more, were it still there.
+    void count(PodId pod, Sums& sums) const {
+        const QueueId queue = judged_.row(pod).queue;
+        if (judged_.leaves(pod) || !queue) return;
+        for (const QueueId above : judged_.path(queue)) {
+            sums[above].add(kPods, 1);
+            for (const auto& [dim, value] : judged_.spec(pod).requests) {
+                if (dim != kPods) sums[above].add(dim, value);
+            }
+        }
+    }
+
+    // A gang that is revoked whole comes back whole or not at all.
+    bool had_to_go(const EvictedPod& victim, QueueId quota) {
+        const auto at = groups_.find(victim.entry->group);
+        if (at == groups_.end() || !at->second.whole) return is_excess(quota, {victim.pod});
+        const auto [known, fresh] = at->second.excess.try_emplace(quota, false);
+        if (fresh) known->second = is_excess(quota, at->second.pods);
+        return known->second;
+    }
+
+    // With these back, and with those who went by other rules, the quota would hold more than its runtime.
+    bool is_excess(QueueId quota, const std::vector<PodId>& back) {
+        Sums returned;
+        for (const PodId pod : back)
+            count(pod, returned);
+        return std::ranges::any_of(judged_.snapshot.queues[quota].fact->limit, [&](const Resources::Amount& limit) {
+            const std::int64_t more = returned[quota].get(limit.dim);
+            return more > 0 && later_.used(quota, limit.dim) + more + otherwise_[quota].get(limit.dim) >
+                                   shares_.runtime(quota, limit.dim);
+        });
+    }
+
+    const Scene& later_;
+    const Case& judged_;
+    FairShares& shares_;
+    std::map<std::string_view, Group> groups_;
+    Sums otherwise_;
+};
 
 // What the plan says about runtimes is what follows from the facts.
 void judge_told(const Case& judged, FairShares& shares, Report& report) {
     for (const QueueId queue : IdRange<QueueId>(judged.snapshot.queues.size())) {
         if (!is_quota(judged, queue)) continue;
-        const auto told = std::ranges::find(judged.plan.queues, queue_name(judged, queue), &QueueReport::name);
-        if (told == judged.plan.queues.end() || !told->shares.contains("runtime")) continue;
+        const QueueReport* told = judged.told(queue);
+        if (told == nullptr || !told->shares.contains("runtime")) continue;
         for (const auto& [resource, runtime] : told->shares.at("runtime")) {
             const std::int64_t due = shares.runtime(queue, judged.words.find_dimension(resource));
             if (runtime == due) continue;
@@ -86,7 +114,7 @@ void judge_limits(const Scene& later, FairShares& shares, Report& report) {
     if (judged.config.plugins.quota_limit != QuotaLimit::kRuntime) return;
     for (const PlacedPod& item : judged.placed) {
         if (item.in_flight || !judged.row(item.pod).queue) continue;
-        for (const QueueId quota : judged.snapshot.queue_path[judged.row(item.pod).queue]) {
+        for (const QueueId quota : judged.path(judged.row(item.pod).queue)) {
             if (!is_quota(judged, quota)) continue;
             for (const auto& [dim, limit] : judged.snapshot.queues[quota].fact->limit) {
                 if (dim != kPods && judged.spec(item.pod).requests.get(dim) <= 0) continue;
@@ -111,7 +139,7 @@ void judge_runtimes(const Scene& later, Report& report) {
     FairShares shares(later.judged());
     judge_told(later.judged(), shares, report);
     judge_limits(later, shares, report);
-    judge_revoked(later, shares, report);
+    RevokeJudge(later, shares).judge(report);
 }
 
 }  // namespace reprieve

@@ -52,8 +52,12 @@ public:
             if (!loss.normal.empty() && !scaled_.contains(branch))
                 report_.add("scale", loss.normal.front(), "is claimed and its deployment is not scaled down");
         }
-        for (const ServingRow& row : serving_.roster.rows)
-            judge_total(row);
+        std::map<std::string_view, std::int64_t> added;
+        for (const ScaleChange& change : judged_.plan.scale)
+            added[change.deployment] += std::max<std::int64_t>(0, change.to - change.from);
+        for (const ServingRow& row : serving_.roster.rows) {
+            if (const auto more = added.find(row.name); more != added.end()) judge_total(row, more->second);
+        }
     }
 
 private:
@@ -118,14 +122,10 @@ private:
         return sum;
     }
 
-    void judge_total(const ServingRow& row) {
+    void judge_total(const ServingRow& row, std::int64_t added) {
         std::int64_t before = 0;
-        std::int64_t added = 0;
         for (const auto& [plane, branch] : row.branches)
             before += branch.commit;
-        for (const ScaleChange& change : judged_.plan.scale) {
-            if (change.deployment == row.name) added += std::max<std::int64_t>(0, change.to - change.from);
-        }
         if (added > 0 && before + added > row.desired)
             report_.add("scale", row.name, fmt::format("grows to {}, {} are wanted", before + added, row.desired));
     }

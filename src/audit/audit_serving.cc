@@ -162,6 +162,7 @@ ServingCase::ServingCase(const Case& judged)
     : roster(read_servings(judged.cluster, judged.config.plugins.plane_label)),
       judged_(judged) {
     for (const ServingRow& item : roster.rows) {
+        by_name_.emplace(item.name, &item);
         for (const auto& [plane, branch] : item.branches) {
             for (const PodId pod : branch.pods)
                 members_[pod] = {&item, &branch};
@@ -170,8 +171,8 @@ ServingCase::ServingCase(const Case& judged)
 }
 
 const ServingRow* ServingCase::row(const std::string& name) const {
-    const auto found = std::ranges::find(roster.rows, name, &ServingRow::name);
-    return found == roster.rows.end() ? nullptr : &*found;
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
 }
 
 const ServingMember* ServingCase::member(PodId pod) const {

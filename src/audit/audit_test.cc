@@ -315,6 +315,31 @@ TEST_F(AuditAffinity, TheFirstOfItsKindMayStartAnywhereAndTheOthersFollow) {
     EXPECT_THAT(world.found(), ElementsAre("InterPodAffinity default/a", "InterPodAffinity default/b"));
 }
 
+TEST_F(AuditAffinity, NobodyStandsOnEachOthersFeetAlone) {
+    world.pod("db", {.node = "n2", .labels = {{"app", "db"}}});
+    for (const char* name : {"a", "b"})
+        world.pod(name, {.labels = {{"app", "db"}}, .spec = wants("app", "db")});
+    world.place("a", "n1");
+    world.place("b", "n3");
+    // A match runs in zone b: neither of them may be the first in zone a.
+    EXPECT_THAT(world.found(), ElementsAre("InterPodAffinity default/a", "InterPodAffinity default/b"));
+    world.pod("other", {.labels = {{"app", "db"}}});
+    world.place("other", "n1");
+    EXPECT_THAT(world.found(), IsEmpty());
+}
+
+TEST_F(AuditAffinity, CompanyMayComeInALongRow) {
+    world.pod("web", {.node = "n1", .labels = {{"app", "web"}}});
+    world.pod("elsewhere", {.node = "n2", .labels = {{"app", "cache"}, {"tier", "db"}}});
+    world.pod("cache", {.labels = {{"app", "cache"}}, .spec = wants("app", "web")});
+    world.pod("db", {.labels = {{"tier", "db"}}, .spec = wants("app", "cache")});
+    world.pod("job", {.spec = wants("tier", "db")});
+    world.place("cache", "n3");
+    world.place("db", "n3");
+    world.place("job", "n1");
+    EXPECT_THAT(world.found(), IsEmpty());
+}
+
 TEST_F(AuditAffinity, AntiAffinityHoldsInBothDirections) {
     world.pod("web", {.node = "n1", .labels = {{"app", "web"}}, .spec = avoids("app", "db")});
     world.pod("db", {.labels = {{"app", "db"}}});

@@ -49,25 +49,18 @@ bool disks_clash(const VolumeUse& a, const VolumeUse& b) {
     return a.kind == VolumeKind::kAwsElasticBlockStore || !a.read_only || !b.read_only;
 }
 
-bool uses_claim(const Case& judged, PodId pod, const ClaimName& claim) {
-    if (judged.fact(pod).ns != claim.first) return false;
-    return std::ranges::any_of(judged.spec(pod).volumes, [&](const VolumeUse& use) {
-        return use.kind == VolumeKind::kClaim && use.id == claim.second;
-    });
-}
-
 void judge_restrictions(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
     for (const VolumeUse& use : judged.spec(placed.pod).volumes) {
         const VolumeClaim* claim = claim_of(judged, placed.pod, use);
         if (claim != nullptr && std::ranges::find(claim->modes, AccessMode::kReadWriteOncePod) != claim->modes.end()) {
-            scene.each([&](const Seat& seat) {
-                if (seat.pod == placed.pod || !uses_claim(judged, seat.pod, {claim->ns, claim->name})) return;
-                out.push_back({"VolumeRestrictions",
-                               fmt::format("claim {} is for one pod and {} has it",
-                                           judged.words.text(claim->name),
-                                           judged.name(seat.pod))});
-            });
+            for (const PodId other : judged.users_of(claim->ns, claim->name)) {
+                if (other == placed.pod || !scene.has(other)) continue;
+                out.push_back(
+                    {"VolumeRestrictions",
+                     fmt::format(
+                         "claim {} is for one pod and {} has it", judged.words.text(claim->name), judged.name(other))});
+            }
         }
         for (const PodId other : scene.on(placed.node)) {
             if (other == placed.pod) continue;

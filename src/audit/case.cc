@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "audit/budget_index.h"
 #include "base/check.h"
 #include "base/quantity.h"
 
@@ -34,6 +35,7 @@ Case::Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chos
       config(chosen),
       snapshot(facts.snapshot()),
       words(facts.words()),
+      standings(facts),
       actions(chosen.actions ? *chosen.actions : default_actions()) {
     REPRIEVE_CHECK(snapshot.pods.size() == cluster.pod_slots(), "the cluster was not refreshed");
     for (const GangId gang : IdRange<GangId>(snapshot.gangs.size())) {
@@ -42,9 +44,20 @@ Case::Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chos
     has_quotas = std::ranges::any_of(snapshot.queues, [](const QueueRow& queue) {
         return queue.alive && queue.fact != nullptr && queue.fact->is_quota;
     });
+    fixed_mark_ = words.find_string("quota.scheduling.koordinator.sh/preemptible");
+    fixed_by_default_ =
+        std::ranges::any_of(actions, [](const ActionConfig& a) { return a.disable_default_preemptible; });
+    cleared_.insert(plan.nominations_cleared.begin(), plan.nominations_cleared.end());
+    for (const Eviction& entry : plan.evictions)
+        attackers_.insert(entry.owner);
+    for (const QueueReport& report : plan.queues) {
+        if (const StringId name = words.find_string(report.name)) told_.emplace(name, &report);
+    }
     look_up_evictions();
     look_up_placements();
 }
+
+Case::~Case() = default;
 
 void Case::look_up_evictions() {
     for (const Eviction& entry : plan.evictions) {
@@ -52,6 +65,9 @@ void Case::look_up_evictions() {
         if (!pod || !bound(pod) || evicted_index_.contains(pod)) continue;
         evicted_index_.emplace(pod, evicted.size());
         evicted.push_back({&entry, pod, action(entry.action)});
+    }
+    for (const EvictedPod& item : evicted) {
+        if (const GangId gang = row(item.pod).gang) evicted_by_gang_[gang].push_back(&item);
     }
 }
 
@@ -88,10 +104,8 @@ bool Case::bound(PodId pod) const { return exists(pod) && fact(pod).node && !fac
 bool Case::leaves(PodId pod) const { return fact(pod).terminating() || !fact(pod).more().soft_eviction.empty(); }
 
 bool Case::is_fixed(PodId pod) const {
-    const StringId key = words.find_string("quota.scheduling.koordinator.sh/preemptible");
-    const std::string_view mark = key ? words.text(labels(pod).get(key)) : std::string_view();
-    if (mark == "true" || mark == "false") return mark == "false";
-    return std::ranges::any_of(actions, [](const ActionConfig& a) { return a.disable_default_preemptible; });
+    const std::string_view mark = fixed_mark_ ? words.text(labels(pod).get(fixed_mark_)) : std::string_view();
+    return mark == "true" || mark == "false" ? mark == "false" : fixed_by_default_;
 }
 
 bool Case::waits(PodId pod) const {
@@ -102,6 +116,62 @@ bool Case::waits(PodId pod) const {
 const EvictedPod* Case::eviction_of(PodId pod) const {
     const auto it = evicted_index_.find(pod);
     return it == evicted_index_.end() ? nullptr : &evicted[it->second];
+}
+
+const std::vector<const EvictedPod*>& Case::evicted_of(GangId gang) const {
+    static const std::vector<const EvictedPod*> kNobody;
+    const auto at = evicted_by_gang_.find(gang);
+    return at == evicted_by_gang_.end() ? kNobody : at->second;
+}
+
+std::vector<const EvictedPod*> Case::evicted_with(GangId gang) const {
+    const CompositeId root = snapshot.gangs[gang].whole_root;
+    if (!root) return evicted_of(gang);
+    std::vector<const EvictedPod*> found;
+    for (const GangId other : snapshot.composites[root].gangs) {
+        if (snapshot.gangs[other].whole_root != root) continue;
+        const auto& some = evicted_of(other);
+        found.insert(found.end(), some.begin(), some.end());
+    }
+    return found;
+}
+
+bool Case::is_below(QueueId queue, QueueId level) const {
+    return queue && std::ranges::find(path(queue), level) != path(queue).end();
+}
+
+const QueueReport* Case::told(QueueId queue) const {
+    const auto at = told_.find(snapshot.queues[queue].name);
+    return at == told_.end() ? nullptr : at->second;
+}
+
+const BudgetIndex& Case::budgets() const {
+    if (!budgets_) budgets_ = std::make_unique<BudgetIndex>(*this);
+    return *budgets_;
+}
+
+const Resources& Case::offered() const {
+    if (offered_) return *offered_;
+    offered_.emplace();
+    for (const NodeId node : IdRange<NodeId>(snapshot.nodes.size())) {
+        if (cluster.node(node) != nullptr) offered_->add(cluster.node(node)->allocatable);
+    }
+    return *offered_;
+}
+
+const std::vector<PodId>& Case::users_of(StringId ns, StringId claim) const {
+    static const std::vector<PodId> kNobody;
+    if (!claim_users_) {
+        claim_users_.emplace();
+        for (const PodId pod : IdRange<PodId>(cluster.pod_slots())) {
+            if (!exists(pod)) continue;
+            for (const VolumeUse& use : spec(pod).volumes) {
+                if (use.kind == VolumeKind::kClaim) (*claim_users_)[{fact(pod).ns, use.id}].push_back(pod);
+            }
+        }
+    }
+    const auto at = claim_users_->find({ns, claim});
+    return at == claim_users_->end() ? kNobody : at->second;
 }
 
 bool Case::enabled(std::string_view plugin) const {
@@ -126,7 +196,7 @@ std::optional<ActionKind> Case::action(std::string_view name) const {
 
 GangId Case::gang_with_minimum(PodId pod) const {
     const GangId gang = row(pod).gang;
-    return gang && snapshot.gangs[gang].min >= 1 ? gang : GangId();
+    return gang && minimum(gang) >= 1 ? gang : GangId();
 }
 
 std::vector<GangId> Case::together(GangId gang) const {
@@ -147,22 +217,21 @@ std::vector<GangId> Case::together(GangId gang) const {
 Owner Case::owner(const std::string& name) const {
     const auto gang = gangs_by_name_.find(name);
     // A set of single pods owns nothing itself.
-    if (gang != gangs_by_name_.end() && snapshot.gangs[gang->second].min >= 1) return {{}, gang->second};
+    if (gang != gangs_by_name_.end() && minimum(gang->second) >= 1) return {{}, gang->second};
     return {find_pod(name), {}};
 }
 
-std::int32_t Case::standing(PodId pod) const {
-    const GangId gang = row(pod).gang;
-    if (!gang) return row(pod).priority;
-    const GangRow& group = snapshot.gangs[gang];
-    return group.priority_from_group || group.min >= 1 ? group.attack_priority : row(pod).priority;
-}
-
 std::int32_t Case::standing(const Owner& owner) const {
-    return owner.gang ? snapshot.gangs[owner.gang].attack_priority : standing(owner.pod);
+    return owner.gang ? standings.as_attacker(owner.gang) : standings.as_attacker(owner.pod);
 }
 
-std::vector<const PlacedPod*> Case::placements_for(const std::string& name) const {
+const std::vector<const PlacedPod*>& Case::placements_for(const std::string& name) const {
+    const auto [at, fresh] = placements_.try_emplace(name);
+    if (fresh) at->second = find_placements(name);
+    return at->second;
+}
+
+std::vector<const PlacedPod*> Case::find_placements(const std::string& name) const {
     std::set<std::size_t> found;
     if (const auto it = placed_by_name_.find(name); it != placed_by_name_.end())
         found.insert(it->second.begin(), it->second.end());
@@ -179,24 +248,13 @@ std::vector<const PlacedPod*> Case::placements_for(const std::string& name) cons
     return items;
 }
 
-const std::vector<NodeId>& Case::domain(StringId key, StringId value) const {
-    const auto [it, fresh] = domains_.try_emplace(key);
-    if (fresh) {
-        for (const NodeId id : IdRange<NodeId>(snapshot.nodes.size())) {
-            const Node* node = cluster.node(id);
-            if (const StringId at = node == nullptr ? StringId() : node->labels.get(key)) it->second[at].push_back(id);
-        }
-    }
-    return it->second[value];
-}
-
 bool Case::is_in_flight(const PlacedPod& item) const {
     const Pod& pod = fact(item.pod);
     if (!item.entry->after_evictions || !pod.nominated || words.text(pod.nominated) != item.entry->node) return false;
     // Cleared, then planned anew: what was promised before is over, even where it ends on the same node.
-    if (std::ranges::find(plan.nominations_cleared, item.entry->pod) != plan.nominations_cleared.end()) return false;
+    if (cleared_.contains(item.entry->pod)) return false;
     // The same where more go for it now.
-    if (std::ranges::find(plan.evictions, item.owner(), &Eviction::owner) != plan.evictions.end()) return false;
+    if (attackers_.contains(item.owner())) return false;
     std::vector<std::string> paid;
     if (pod.more().plan) paid = pod.more().plan->victim_uids;
     if (const GangId gang = row(item.pod).gang; gang && snapshot.gangs[gang].fact != nullptr) {
@@ -218,7 +276,8 @@ bool Case::is_in_flight(const PlacedPod& item) const {
         const std::string& soft = victim.more().soft_eviction;
         const std::string& owner = item.entry->owner.empty() ? item.entry->pod : item.entry->owner;
         if (!soft.empty()) return is_paid(victim) || soft.find(fmt::format("\"{}\"", owner)) != std::string::npos;
-        return is_paid(victim) || (victim.disruption_target && row(other).unit_priority < standing(item.pod));
+        return is_paid(victim) ||
+               (victim.disruption_target && standings.as_victim(other) < standings.as_attacker(item.pod));
     });
 }
 

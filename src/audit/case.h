@@ -6,17 +6,23 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "audit/standings.h"
 #include "model/config.h"
 #include "model/plan.h"
 #include "state/cluster.h"
 
 namespace reprieve {
+
+class BudgetIndex;
 
 struct PlacedPod {
     const Placement* entry = nullptr;
@@ -45,12 +51,14 @@ struct Case {
     Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chosen);
     Case(const Case&) = delete;
     Case& operator=(const Case&) = delete;
+    ~Case();
 
     const Cluster& cluster;
     const Plan& plan;
     const SchedulerConfig& config;
     const Snapshot& snapshot;
     const Vocabulary& words;
+    const Standings standings;
     std::vector<ActionConfig> actions;
     bool has_quotas = false;
     std::vector<PlacedPod> placed;
@@ -75,6 +83,20 @@ struct Case {
     [[nodiscard]] bool waits(PodId pod) const;
     [[nodiscard]] bool resizes(PodId pod) const { return runs(pod) && fact(pod).more().resize_held.has_value(); }
     [[nodiscard]] const EvictedPod* eviction_of(PodId pod) const;
+    // Whom the plan evicts of a gang, and of all gangs that go as one with it.
+    [[nodiscard]] const std::vector<const EvictedPod*>& evicted_of(GangId gang) const;
+    [[nodiscard]] std::vector<const EvictedPod*> evicted_with(GangId gang) const;
+    // The queue and those above it, itself first.
+    [[nodiscard]] const std::vector<QueueId>& path(QueueId queue) const { return standings.path(queue); }
+    [[nodiscard]] bool is_below(QueueId queue, QueueId level) const;
+    [[nodiscard]] std::int32_t minimum(GangId gang) const { return standings.minimum(gang); }
+    // What the plan tells of a queue; null: nothing.
+    [[nodiscard]] const QueueReport* told(QueueId queue) const;
+    [[nodiscard]] const BudgetIndex& budgets() const;
+    // What all nodes offer together.
+    [[nodiscard]] const Resources& offered() const;
+    // Pods that name this claim.
+    [[nodiscard]] const std::vector<PodId>& users_of(StringId ns, StringId claim) const;
 
     // Filters obey `only` and `disable`, other plugins `disable` alone.
     [[nodiscard]] bool filters_by(std::string_view filter) const;
@@ -92,11 +114,8 @@ struct Case {
     [[nodiscard]] Owner owner(const std::string& name) const;
     // The priority with which an owner attacks.
     [[nodiscard]] std::int32_t standing(const Owner& owner) const;
-    [[nodiscard]] std::int32_t standing(PodId pod) const;
     // What the plan places for an owner (and for the gangs that start only together with it), nothing in flight.
-    [[nodiscard]] std::vector<const PlacedPod*> placements_for(const std::string& name) const;
-    // All nodes with this value of a label, in order of their ids.
-    [[nodiscard]] const std::vector<NodeId>& domain(StringId key, StringId value) const;
+    [[nodiscard]] const std::vector<const PlacedPod*>& placements_for(const std::string& name) const;
     // The gang and those that start only together with it.
     [[nodiscard]] std::vector<GangId> together(GangId gang) const;
     // The gang that has a minimum and that the pod belongs to, if any.
@@ -106,13 +125,24 @@ private:
     void look_up_placements();
     void look_up_evictions();
     [[nodiscard]] bool is_in_flight(const PlacedPod& item) const;
+    [[nodiscard]] std::vector<const PlacedPod*> find_placements(const std::string& name) const;
 
+    StringId fixed_mark_;
+    bool fixed_by_default_ = false;
+    std::set<std::string_view> cleared_;    // nominations
+    std::set<std::string_view> attackers_;  // for whom somebody is evicted
+    std::map<StringId, const QueueReport*> told_;
     std::map<std::string, GangId, std::less<>> gangs_by_name_;
     std::map<PodId, std::size_t> evicted_index_;
+    std::map<GangId, std::vector<const EvictedPod*>> evicted_by_gang_;
     std::map<std::string, std::vector<std::size_t>, std::less<>>
         placed_by_name_;  // of the pod, or of whom it is placed for
     std::map<GangId, std::vector<std::size_t>> placed_by_gang_;
-    mutable std::map<StringId, std::map<StringId, std::vector<NodeId>>> domains_;  // filled when first asked for
+    // Filled when first asked for.
+    mutable std::map<std::string, std::vector<const PlacedPod*>, std::less<>> placements_;
+    mutable std::unique_ptr<BudgetIndex> budgets_;
+    mutable std::optional<Resources> offered_;
+    mutable std::optional<std::map<std::pair<StringId, StringId>, std::vector<PodId>>> claim_users_;
 };
 
 // Actions that evict to place a demand, as opposed to those that balance the whole cluster.

@@ -79,7 +79,7 @@ private:
 
     [[nodiscard]] QueueId home_of(PodId pod) const {
         if (!judged_.row(pod).queue) return {};
-        for (const QueueId above : judged_.snapshot.queue_path[judged_.row(pod).queue]) {
+        for (const QueueId above : judged_.path(judged_.row(pod).queue)) {
             if (is_quota(above)) return above;
         }
         return {};

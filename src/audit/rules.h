@@ -52,6 +52,8 @@ void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Find
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out);
 // Non-preemptible pods of a quota stay within its minimum (audit_quotas.cc).
 void judge_quota_minimum(const Scene& scene, PodId pod, QueueId quota, Findings& out);
+// The first two, and those about devices and volumes: what the pods of one node decide.
+void judge_fit_on_node(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 // All of these (audit_fit.cc).
 void judge_fit(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 // A running pod on its own node with its resize granted.
@@ -60,6 +62,10 @@ void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out);
 // The plan as a whole.
 void judge_form(const Case& judged, Report& report);
 void judge_certificates(const Case& judged, Report& report);
+// Certificates against what a glance at untouched nodes shows (audit_claims.cc).
+void judge_claims(const Scene& later, Report& report);
+// Whoever must be near others finds them there, in some order of the plan's steps (audit_company.cc).
+void judge_company(const Scene& scene, Report& report);
 void judge_bindings(const Case& judged, Report& report);
 void judge_queues(const Case& judged, Report& report);
 void judge_reclaims(const Scene& later, Report& report);
@@ -69,7 +75,8 @@ void judge_broken_gangs(const Scene& later, Report& report);
 void judge_topology(const Scene& later, Report& report);
 void judge_evictions(const Case& judged, Report& report);
 void judge_budgets(const Case& judged, Report& report);
-void judge_need(const Scene& later, Report& report);
+// Changes the scene: its last use.
+void judge_need(Scene later, Report& report);
 void judge_balance(const Case& judged, Report& report);
 
 // Whether nothing protects the pod, whoever would evict it (audit_evictions.cc).
@@ -77,8 +84,6 @@ void judge_balance(const Case& judged, Report& report);
 // How the queue of a pod that is here would hold more, of something the pod asks for, than the plan grants it; empty:
 // it would not, or queues are not balanced (audit_queues.cc).
 [[nodiscard]] std::string exceeds_grant(const Scene& scene, PodId pod);
-// Whether the budget counts the loss of this pod (audit_budgets.cc).
-[[nodiscard]] bool covers(const Case& judged, const DisruptionBudget& budget, PodId pod);
 
 // Queues and their use (audit_queues.cc).
 [[nodiscard]] std::string_view queue_name(const Case& judged, QueueId queue);
@@ -95,6 +100,8 @@ void judge_balance(const Case& judged, Report& report);
 
 // What keeps these pods from being a running gang; empty: nothing (audit_gangs.cc).
 [[nodiscard]] std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live);
+// Nothing keeps its members in the scene from that.
+[[nodiscard]] bool gang_is_whole(const Scene& scene, GangId gang);
 // Members of the gang in the scene.
 [[nodiscard]] std::vector<PodId> gang_members(const Scene& scene, GangId gang);
 // Which of a gang's sub-groups a pod is in: the number of the policy and the values of its labels; -1: none.

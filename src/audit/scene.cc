@@ -20,7 +20,13 @@ Scene::Scene(const Case& judged, View view)
       seats_(judged.cluster.pod_slots()),
       by_node_(judged.snapshot.nodes.size()),
       by_queue_(judged.snapshot.queues.size()),
-      fixed_by_queue_(judged.snapshot.queues.size()) {
+      fixed_by_queue_(judged.snapshot.queues.size()),
+      placed_by_queue_(judged.snapshot.queues.size()),
+      waiting_by_queue_(judged.snapshot.queues.size()),
+      members_(judged.snapshot.gangs.size()),
+      neighbours_(std::make_unique<Neighbours>(judged)) {
+    for (const PodId pod : judged.cluster.pending())
+        count_waiting(pod, +1);
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
         if (judged.bound(pod) && (view == View::kNow || !gone_later(judged, pod))) put_back(pod);
     }
@@ -35,20 +41,22 @@ Scene::Scene(const Case& judged, View view)
 }
 
 void Scene::add(Seat seat) {
-    spread_memo_.clear();
     seats_[seat.pod] = seat;
     if (seat.node) by_node_[seat.node].push_back(seat.pod);
+    if (const GangId gang = case_->row(seat.pod).gang) ++members_[gang];
     count_queue(seat, +1);
-    count_terms(seat, +1);
+    count_waiting(seat.pod, -1);
+    neighbours_->count(seat, +1);
 }
 
 void Scene::remove(PodId pod) {
     const Seat seat = seats_[pod];
-    spread_memo_.clear();
+    neighbours_->count(seat, -1);
     seats_[pod] = {};
     if (seat.node) std::erase(by_node_[seat.node], pod);
+    if (const GangId gang = case_->row(pod).gang) --members_[gang];
     count_queue(seat, -1);
-    count_terms(seat, -1);
+    count_waiting(pod, +1);
 }
 
 void Scene::put_back(PodId victim) {
@@ -63,22 +71,29 @@ void Scene::grow(PodId resizing) {
     add(seat);
 }
 
-void Scene::count_terms(const Seat& seat, int sign) {
-    for (const PodAffinityTerm& term : case_->spec(seat.pod).anti_affinity)
-        repelling_[term.topology_key] += sign;
+void Scene::count_waiting(PodId pod, int sign) {
+    const QueueId queue = case_->row(pod).queue;
+    if (!case_->has_quotas || !queue || !case_->waits(pod) || !case_->is_fixed(pod)) return;
+    if (case_->row(pod).has(kForeign) || case_->row(pod).has(kServing)) return;
+    for (const QueueId above : case_->path(queue)) {
+        for (const auto& [dim, value] : case_->spec(pod).requests)
+            waiting_by_queue_[above].add(dim, sign * value);
+    }
 }
 
 void Scene::count_queue(const Seat& seat, int sign) {
     const QueueId queue = case_->row(seat.pod).queue;
     if (!queue) return;
     const bool fixed = case_->has_quotas && case_->is_fixed(seat.pod);
-    for (const QueueId above : case_->snapshot.queue_path[queue]) {
-        by_queue_[above].add(kPods, sign);
-        if (fixed) fixed_by_queue_[above].add(kPods, sign);
+    const auto count = [&](QueueId above, Dim dim, std::int64_t value) {
+        by_queue_[above].add(dim, value);
+        if (fixed) fixed_by_queue_[above].add(dim, value);
+        if (seat.placed != nullptr) placed_by_queue_[above].add(dim, value);
+    };
+    for (const QueueId above : case_->path(queue)) {
+        count(above, kPods, sign);
         for (const auto& [dim, value] : case_->spec(seat.pod).requests) {
-            if (dim == kPods) continue;
-            by_queue_[above].add(dim, sign * amount(seat, dim));
-            if (fixed) fixed_by_queue_[above].add(dim, sign * amount(seat, dim));
+            if (dim != kPods) count(above, dim, sign * amount(seat, dim));
         }
     }
 }

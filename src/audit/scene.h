@@ -5,12 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <tuple>
+#include <memory>
 #include <vector>
 
 #include "audit/case.h"
+#include "audit/neighbours.h"
 
 namespace reprieve {
 
@@ -23,20 +22,10 @@ struct Seat {
     bool grown = false;                 // its deferred resize is granted
 };
 
-// Pods in one topology domain that a spread constraint counts.
-struct SpreadTally {
-    std::int64_t settled = 0;           // there before the plan
-    std::int64_t placed_alike = 0;      // by the plan, with the same constraint
-    std::int64_t placed_otherwise = 0;  // by the plan, without it
-    std::int64_t evicted = 0;
-    std::map<std::string, std::int64_t> placed_for;
-    std::map<std::string, std::int64_t> evicted_for;
-};
-using SpreadTallies = std::map<StringId, SpreadTally>;
-
 class Scene {
 public:
     Scene(const Case& judged, View view);
+    Scene(Scene&&) = default;
 
     void add(Seat seat);
     void remove(PodId pod);
@@ -54,12 +43,10 @@ public:
             if (seat.pod) visit(seat);
         }
     }
-    // Labels of nodes by which pods here require others to stay away, and how many terms do so.
-    [[nodiscard]] const std::map<StringId, int>& repelling() const { return repelling_; }
-
-    // Tallies by namespace, shape of pod and number of the constraint, remembered until somebody moves.
-    using SpreadKey = std::tuple<StringId, SpecId, std::size_t>;
-    [[nodiscard]] std::map<SpreadKey, SpreadTallies>& spread_memo() const { return spread_memo_; }
+    // Who stands where, for rules that look beyond a node. What it remembers is no part of the scene.
+    [[nodiscard]] Neighbours& neighbours() const { return *neighbours_; }
+    // How many members of the gang are here.
+    [[nodiscard]] std::int64_t members(GangId gang) const { return members_[gang]; }
 
     [[nodiscard]] std::int64_t amount(const Seat& seat, Dim dim) const;
     [[nodiscard]] std::int64_t used(NodeId node, Dim dim) const;
@@ -67,11 +54,15 @@ public:
     [[nodiscard]] std::int64_t used(QueueId queue, Dim dim) const { return by_queue_[queue].get(dim); }
     // Of that, by pods that quotas count as non-preemptible.
     [[nodiscard]] std::int64_t fixed(QueueId queue, Dim dim) const { return fixed_by_queue_[queue].get(dim); }
+    // Of all that, by pods that the plan places.
+    [[nodiscard]] std::int64_t placed(QueueId queue, Dim dim) const { return placed_by_queue_[queue].get(dim); }
+    // What non-preemptible pods of a quota that wait without a place ask for.
+    [[nodiscard]] std::int64_t waiting(QueueId quota, Dim dim) const { return waiting_by_queue_[quota].get(dim); }
     [[nodiscard]] const std::vector<DeviceHold>& holds(const Seat& seat) const;
 
 private:
     void count_queue(const Seat& seat, int sign);
-    void count_terms(const Seat& seat, int sign);
+    void count_waiting(PodId pod, int sign);
 
     const Case* case_;
     View view_;
@@ -79,8 +70,10 @@ private:
     IdVector<NodeId, std::vector<PodId>> by_node_;
     IdVector<QueueId, Resources> by_queue_;
     IdVector<QueueId, Resources> fixed_by_queue_;
-    std::map<StringId, int> repelling_;
-    mutable std::map<SpreadKey, SpreadTallies> spread_memo_;
+    IdVector<QueueId, Resources> placed_by_queue_;
+    IdVector<QueueId, Resources> waiting_by_queue_;
+    IdVector<GangId, std::int64_t> members_;
+    std::unique_ptr<Neighbours> neighbours_;
 };
 
 }  // namespace reprieve

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "audit/case.h"
 #include "audit/rules.h"
@@ -34,6 +35,7 @@ public:
 private:
     const Case& judged_;
     std::map<PodId, ServingMember> members_;
+    std::map<std::string_view, const ServingRow*> by_name_;
 };
 
 // Matches, numbers of replicas and marks; `now` is the scene before anybody goes.
