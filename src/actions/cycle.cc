@@ -10,8 +10,8 @@
 #include "actions/allocate.h"
 #include "actions/demands.h"
 #include "actions/desk.h"
+#include "actions/far_reaching.h"
 #include "actions/gang_evict.h"
-#include "actions/holds.h"
 #include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
@@ -40,7 +40,8 @@ public:
           placer_(session_),
           desk_{session_, placer_, builder_},
           actions_(config.actions ? *config.actions : default_actions()),
-          promises_(desk_, actions_) {
+          promises_(desk_, actions_),
+          far_reaching_(desk_) {
         // By default an action that stops pods for nobody has work only where somebody asks for it.
         if (session_.limits.grants() == nullptr)
             std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
@@ -138,12 +139,12 @@ private:
     }
 
     void revoke(const ActionConfig& action) {
-        note_far_reaching();
+        far_reaching_.note();
         const auto start = session_.tx.checkpoint();
         Revoke revoke(desk_, action);
         revoke.run(without_room());
-        if (!evicts_since(start)) return;
-        if (placements_hold(desk_, far_reaching_, {}))
+        if (last_eviction() <= start) return;
+        if (far_reaching_.hold_since(start))
             revoke.certify();
         else
             session_.rollback(start);
@@ -256,8 +257,9 @@ private:
             std::vector<Refused> before;
             before.swap(refused_);
             bool any = false;
+            std::size_t last = last_eviction();
             for (Refused& item : before) {
-                if (!evicts_since(item.at)) {
+                if (last <= item.at) {
                     refused_.push_back(std::move(item));
                     continue;
                 }
@@ -266,6 +268,7 @@ private:
                     serve(item.demand);
                 else if (!turned_away(item.demand))
                     serve_small(item.demand);
+                last = last_eviction();
             }
             if (!any) return;
         }
@@ -325,9 +328,19 @@ private:
             refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()});
             return true;
         }
-        const std::string excess = min_resources_excess(snapshot(), demand);
+        const std::string excess = min_resources_excess(snapshot(), demand, offered());
         if (!excess.empty()) refuse(demand, Served::not_mine(excess));
         return !excess.empty();
+    }
+
+    // What all nodes offer together, added up when first asked for.
+    const Resources& offered() {
+        if (!offered_) {
+            offered_.emplace();
+            for (NodeId node : snapshot().nodes_by_name)
+                offered_->add(cluster_.node(node)->allocatable);
+        }
+        return *offered_;
     }
 
     void serve(const Demand& demand) {
@@ -380,47 +393,34 @@ private:
     // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must
     // be near a victim, or spread that counts it.
     Served attempt(const ActionConfig& action, const Demand& demand) {
-        note_far_reaching();
+        far_reaching_.note();
         const auto start = session_.tx.checkpoint();
+        const PlanBuilder::Mark before = builder_.mark();
         Served served = try_action(action, demand);
-        if (!served.done || leaves_others_standing(start)) return served;
-        withdraw(start, demand);
+        if (!served.done || far_reaching_.hold_since(start)) return served;
+        withdraw(start, before);
         // Once more, with those in mind: a set of victims counts only if they keep their places.
-        session_.keep_in_mind.assign(far_reaching_.begin(), far_reaching_.end());
+        session_.keep_in_mind = far_reaching_.pods();
         served = try_action(action, demand);
         session_.keep_in_mind.clear();
-        if (served.done && leaves_others_standing(start)) return served;
+        if (served.done && far_reaching_.hold_since(start)) return served;
         const std::optional<Proof> proof = served.done ? std::nullopt : served.proof;
-        if (served.done) withdraw(start, demand);
+        if (served.done) withdraw(start, before);
         return {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
     }
 
-    bool leaves_others_standing(Transaction::Checkpoint start) {
-        return far_reaching_.empty() || !evicts_since(start) || placements_hold(desk_, far_reaching_, {});
-    }
-
-    void withdraw(Transaction::Checkpoint start, const Demand& demand) {
+    void withdraw(Transaction::Checkpoint start, const PlanBuilder::Mark& before) {
         session_.rollback(start);
-        builder_.charge_again(session_, owner_name(snapshot(), demand));
+        builder_.forget_since(before);
     }
 
-    bool evicts_since(Transaction::Checkpoint start) {
-        return std::ranges::any_of(session_.tx.since(start), [](const Op& op) { return op.kind == OpKind::kEvict; });
-    }
-
-    void note_far_reaching() {
+    // How long the journal was after its last eviction; 0: there is none.
+    std::size_t last_eviction() {
         const auto journal = session_.tx.journal();
-        noted_ = std::min(noted_, journal.size());
-        for (; noted_ < journal.size(); ++noted_) {
-            const Op& op = journal[noted_];
-            if (op.kind != OpKind::kPlace && op.kind != OpKind::kNominate) continue;
-            const PodClass& cls = snapshot().class_of(op.pod);
-            if (!cls.affinity.empty() || !cls.spread.empty()) far_reaching_.insert(op.pod);
-        }
-        std::erase_if(far_reaching_, [&](PodId p) {
-            const PodState state = snapshot().pods[p].state;
-            return state != PodState::kPlaced && state != PodState::kNominated;
-        });
+        std::size_t size = journal.size();
+        while (size > 0 && journal[size - 1].kind != OpKind::kEvict)
+            --size;
+        return size;
     }
 
     Served try_action(const ActionConfig& action, const Demand& demand) {
@@ -544,13 +544,13 @@ private:
     bool crosses_queues_ = false;
     bool surplus_preempts_ = false;
     std::optional<Shares> shares_;
+    std::optional<Resources> offered_;
     std::vector<Demand> nominated_;
     std::vector<Line> lines_;
     std::vector<Demand> small_;
     std::vector<Demand> surplus_;  // members beyond a minimum, once everybody who was promised room has it
     std::vector<Refused> refused_;
-    std::set<PodId> far_reaching_;  // placed by this plan, with rules that look at other pods
-    std::size_t noted_ = 0;         // ops of the journal that were looked at for it
+    FarReaching far_reaching_;
 };
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "actions/quota_report.h"
 #include "base/quantity.h"
@@ -78,31 +81,58 @@ void PlanBuilder::certificate(Certificate certificate, Bill bill) {
     bills_.push_back(std::move(bill));
 }
 
-void PlanBuilder::charge_again(const Session& session, const std::string& owner) {
-    const auto bill = std::ranges::find(bills_, owner, &Bill::owner);
-    const auto certificate = std::ranges::find(certificates_, owner, &Certificate::owner);
-    if (bill == bills_.end() || certificate == certificates_.end()) return;
-    VictimBill total(session.snapshot, bill->order, bill->work, bill->need, bill->queue_order);
-    std::set<std::uint32_t> units;
+void PlanBuilder::forget_since(const Mark& mark) {
+    certificates_.resize(mark.certificates);
+    bills_.erase(bills_.begin() + static_cast<std::ptrdiff_t>(mark.bills), bills_.end());
+}
+
+void PlanBuilder::charge_again(const Session& session, const std::set<std::string>& owners) {
+    if (owners.empty()) return;
+    // What each of them still costs, by one walk over the journal.
+    struct Charge {
+        VictimBill total;
+        std::set<std::uint32_t> units;
+    };
+    std::map<std::string_view, Charge> charges;
+    std::map<std::string_view, const CostOrder*> orders;
+    for (const Bill& bill : bills_) {
+        if (!owners.contains(bill.owner) || !orders.emplace(bill.owner, &bill.order).second) continue;
+        charges.emplace(bill.owner,
+                        Charge{VictimBill(session.snapshot, bill.order, bill.work, bill.need, bill.queue_order), {}});
+    }
     for (const auto& [pod, op] : standing_ops(session)) {
         const OpNote& note = notes_[op->note];
-        if (op->kind != OpKind::kEvict || note.owner != owner) continue;
-        if (units.insert(op->note).second)
-            total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[pod].queue);
-        total.add_pod(pod, note.priority);
+        const auto at = op->kind == OpKind::kEvict ? charges.find(note.owner) : charges.end();
+        if (at == charges.end()) continue;
+        Charge& charge = at->second;
+        if (charge.units.insert(op->note).second)
+            charge.total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[pod].queue);
+        charge.total.add_pod(pod, note.priority);
     }
-    if (units.empty()) {
-        // Nobody goes for it any more: there is nothing to prove.
-        certificates_.erase(certificate);
-        bills_.erase(bill);
-        return;
+    std::set<std::string_view> written;  // the first certificate of an owner is the one that its bill belongs to
+    for (Certificate& certificate : certificates_) {
+        const auto at = charges.find(certificate.owner);
+        if (at == charges.end() || at->second.units.empty() || !written.insert(at->first).second) continue;
+        charge(certificate, orders.at(at->first)->print(at->second.total.cost()));
     }
-    certificate->cost = bill->order.print(total.cost());
-    if (certificate->status != CertificateStatus::kGap && certificate->status != CertificateStatus::kOptimal) return;
+    // Where nobody goes any more there is nothing to prove.
+    std::set<std::string> idle;
+    for (const auto& [owner, one] : charges) {
+        if (one.units.empty()) idle.emplace(owner);
+    }
+    charges.clear();
+    std::set<std::string> billed = idle;
+    std::erase_if(certificates_, [&](const Certificate& c) { return idle.erase(c.owner) > 0; });
+    std::erase_if(bills_, [&](const Bill& bill) { return billed.erase(bill.owner) > 0; });
+}
+
+void PlanBuilder::charge(Certificate& certificate, CostVector cost) {
+    certificate.cost = std::move(cost);
+    if (certificate.status != CertificateStatus::kGap && certificate.status != CertificateStatus::kOptimal) return;
     // It may now be cheaper than what was proven for this demand alone.
-    const bool proven = certificate->cost <= certificate->bound;
-    certificate->status = proven ? CertificateStatus::kOptimal : CertificateStatus::kGap;
-    if (proven) certificate->bound = certificate->cost;
+    const bool proven = certificate.cost <= certificate.bound;
+    certificate.status = proven ? CertificateStatus::kOptimal : CertificateStatus::kGap;
+    if (proven) certificate.bound = certificate.cost;
 }
 
 Plan PlanBuilder::build(const Session& session) const {

@@ -46,8 +46,15 @@ public:
     void certificate(Certificate certificate) { certificates_.push_back(std::move(certificate)); }
     void certificate(Certificate certificate, Bill bill);
     [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
-    // A victim of this owner was spared: what the others cost is what it costs.
-    void charge_again(const Session& session, const std::string& owner);
+    // Victims of these owners were spared: what the others cost is what each costs.
+    void charge_again(const Session& session, const std::set<std::string>& owners);
+    // What was certified since a mark is taken back, as the ops that it speaks of are.
+    struct Mark {
+        std::size_t certificates = 0;
+        std::size_t bills = 0;
+    };
+    [[nodiscard]] Mark mark() const { return {certificates_.size(), bills_.size()}; }
+    void forget_since(const Mark& mark);
     // An eviction that moves nobody: the pod counts as leaving already.
     void eviction(Eviction entry) { overdue_.push_back(std::move(entry)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }
@@ -59,6 +66,8 @@ public:
     [[nodiscard]] Plan build(const Session& session) const;
 
 private:
+    static void charge(Certificate& certificate, CostVector cost);
+
     std::vector<OpNote> notes_;
     std::vector<Unplaced> unplaced_;
     std::vector<Certificate> certificates_;

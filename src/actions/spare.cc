@@ -27,6 +27,7 @@ public:
         collect();
         spare_units();
         relieve_gangs();
+        desk_.plan.charge_again(desk_.session, spared_);
     }
 
 private:
@@ -84,14 +85,17 @@ private:
                         givers_[owner].insert(giver);
                     EvictedUnit& unit = by_note[op.note];
                     unit.note = op.note;
+                    // One pod tells of its unit: all of it goes, or all of it is spared.
+                    if (unit.pods.empty()) victims_for_[owner].push_back(op.pod);
                     unit.pods.push_back(op.pod);
                 }
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                note_placed(op.pod, op.node);
+                const bool fresh = note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
+                if (fresh) placed_for_[owner].push_back(op.pod);
                 if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
@@ -115,17 +119,48 @@ private:
         }
     }
 
-    void note_placed(PodId pod, NodeId node) {
-        if (!placed_.insert(pod).second) return;
-        in_order_.push_back(pod);
+    // False: it was known.
+    bool note_placed(PodId pod, NodeId node) {
+        if (!place_in_order_.emplace(pod, place_in_order_.size()).second) return false;
         on_node_[node].push_back(pod);
         const PodClass& cls = snapshot().class_of(pod);
-        if (!desk_.session.filters.node_local(snapshot(), cls)) far_reaching_.push_back(pod);
+        note_far_reaching(pod, cls);
         for (const auto& [dim, value] : cls.requests) {
             if (value <= 0 || !snapshot().pods[pod].queue) continue;
             std::vector<Dim>& dims = asked_[{snapshot().pods[pod].queue, !limits().is_fixed(pod)}];
             if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
         }
+        return true;
+    }
+
+    // Pods with rules that look beyond their node, by what those rules look at.
+    void note_far_reaching(PodId pod, const PodClass& cls) {
+        if (desk_.session.filters.node_local(snapshot(), cls)) return;
+        if (!cls.volumes.empty()) with_volumes_.push_back(pod);
+        for (TermId term : cls.affinity)
+            by_term_[term].push_back(pod);
+        for (TermId term : cls.anti_affinity)
+            by_term_[term].push_back(pod);
+        for (const ClassSpread& spread : cls.spread)
+            by_term_[spread.term].push_back(pod);
+        for (TermId term : cls.matched)
+            spoken_of_[term].push_back(pod);
+    }
+
+    // Whoever was placed and has a rule that counts one of these pods, or is kept away by one of theirs, still fits.
+    // Others cannot tell whether they are there.
+    bool far_reaching_hold(std::span<const PodId> back) {
+        std::set<PodId> asked(with_volumes_.begin(), with_volumes_.end());
+        const auto ask = [&](const std::map<TermId, std::vector<PodId>>& pods, TermId term) {
+            if (const auto at = pods.find(term); at != pods.end()) asked.insert(at->second.begin(), at->second.end());
+        };
+        for (PodId pod : back) {
+            for (TermId term : snapshot().class_of(pod).matched)
+                ask(by_term_, term);
+            for (TermId term : snapshot().class_of(pod).anti_affinity)
+                ask(spoken_of_, term);
+        }
+        return std::ranges::all_of(asked, [&](PodId p) { return placement_holds(desk_, p); });
     }
 
     // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, no
@@ -137,8 +172,7 @@ private:
             if (there == on_node_.end()) continue;
             if (!std::ranges::all_of(there->second, [&](PodId p) { return placement_holds(desk_, p); })) return false;
         }
-        return std::ranges::all_of(far_reaching_, [&](PodId p) { return placement_holds(desk_, p); }) &&
-               std::ranges::none_of(asked_, [&](const auto& item) {
+        return far_reaching_hold(back) && std::ranges::none_of(asked_, [&](const auto& item) {
                    const auto [queue, preemptible] = item.first;
                    return shares_limit_with(queue, back) &&
                           limits().exceeded(snapshot().later, queue, item.second, preemptible);
@@ -158,12 +192,17 @@ private:
             std::uint32_t note;
         };
         std::vector<Seat> seats;
-        for (PodId pod : in_order_) {
-            const PodRow& row = snapshot().pods[pod];
-            if (!nodes.contains(row.node) || snapshot().holds[pod].empty()) continue;
-            seats.push_back(
-                {pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
+        for (NodeId node : nodes) {
+            const auto there = on_node_.find(node);
+            if (there == on_node_.end()) continue;
+            for (PodId pod : there->second) {
+                const PodRow& row = snapshot().pods[pod];
+                if (row.node != node || snapshot().holds[pod].empty()) continue;
+                seats.push_back(
+                    {pod, row.node, row.state == PodState::kPlaced ? View::kNow : View::kLater, notes_.at(pod)});
+            }
         }
+        std::ranges::sort(seats, {}, [&](const Seat& seat) { return place_in_order_.at(seat.pod); });
         for (const Seat& seat : seats)
             desk_.session.tx.unplace(seat.pod);
         for (const Seat& seat : seats) {
@@ -201,7 +240,7 @@ private:
         if (!back_in_a_broken_gang(unit) && hold_with(nodes, unit.pods)) {
             start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
-            desk_.plan.charge_again(desk_.session, note(unit.note).owner);
+            spared_.insert(note(unit.note).owner);
         } else {
             desk_.session.tx.rollback(mark);
         }
@@ -209,17 +248,13 @@ private:
 
     // Nobody goes for it any more: it need not wait, if it fits as things are.
     void start_at_once(const std::string& owner) {
-        const auto still_goes = [&](const EvictedUnit& unit) {
-            return note(unit.note).owner == owner && snapshot().pods[unit.pods.front()].state == PodState::kEvicted;
-        };
-        if (std::ranges::any_of(units_, still_goes)) return;
+        const auto still_goes = [&](PodId victim) { return snapshot().pods[victim].state == PodState::kEvicted; };
+        if (std::ranges::any_of(victims_for_[owner], still_goes)) return;
         const auto mark = desk_.session.tx.checkpoint();
         std::vector<std::pair<PodId, NodeId>> seats;
-        for (PodId pod : in_order_) {
+        for (PodId pod : placed_for_[owner]) {
             const PodRow& row = snapshot().pods[pod];
-            const std::string& of = note(notes_.at(pod)).owner;
-            if (row.state == PodState::kNominated && owner == (of.empty() ? snapshot().pod_name(pod) : of))
-                seats.emplace_back(pod, row.node);
+            if (row.state == PodState::kNominated) seats.emplace_back(pod, row.node);
         }
         for (const auto& [pod, node] : seats)
             desk_.session.tx.unplace(pod);
@@ -285,11 +320,8 @@ private:
         }
         evict_as_surplus(must_go, losses);
         desk_.session.commit(mark);
-        std::set<std::string> owners;
         for (const auto& [pod, id] : losses)
-            owners.insert(note(id).owner);
-        for (const std::string& owner : owners)
-            desk_.plan.charge_again(desk_.session, owner);
+            spared_.insert(note(id).owner);
     }
 
     // One after another, from most important down: who finds a budget spent breaks it. Who broke none as part of more
@@ -319,10 +351,14 @@ private:
     Desk& desk_;
     std::vector<EvictedUnit> units_;
     std::set<NodeId> shared_;
-    std::set<PodId> placed_;
-    std::vector<PodId> in_order_;  // the same, as they were served
+    std::map<PodId, std::size_t> place_in_order_;  // of those that the plan placed, as they were served
     std::map<NodeId, std::vector<PodId>> on_node_;
-    std::vector<PodId> far_reaching_;                             // of those, with rules that look beyond their node
+    std::map<TermId, std::vector<PodId>> by_term_;                // of those, whose rules speak of others by this term
+    std::map<TermId, std::vector<PodId>> spoken_of_;              // of those, whom this term speaks of
+    std::vector<PodId> with_volumes_;                             // of those, whose volumes may be held elsewhere
+    std::map<std::string, std::vector<PodId>> placed_for_;        // by owner
+    std::map<std::string, std::vector<PodId>> victims_for_;       // by owner, one pod of each unit
+    std::set<std::string> spared_;                                // owners for whom fewer go than before
     std::map<std::pair<QueueId, bool>, std::vector<Dim>> asked_;  // what was placed in which queue; true: preemptible
     std::map<std::string, std::set<QueueId>> givers_;             // by owner: quotas that jobPreempt took from
     std::set<QueueId> bound_;                                     // quotas that must not hold more after that

@@ -73,7 +73,7 @@ Certificate describe_infeasible(Desk& desk,
     return out;
 }
 
-std::string min_resources_excess(const Snapshot& s, const Demand& demand) {
+std::string min_resources_excess(const Snapshot& s, const Demand& demand, const Resources& offered) {
     const Gang* group = demand.gang ? s.gangs[demand.gang].fact : nullptr;
     if (group == nullptr || !group->min_resources || !demand.queue) return "";
     const Resources& need = *group->min_resources;
@@ -91,10 +91,7 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand) {
         }
     }
     for (const auto& [dim, value] : need) {
-        std::int64_t total = 0;
-        for (NodeId node : s.nodes_by_name)
-            total = saturating_add(total, s.facts->node(node)->allocatable.get(dim));
-        if (value > total)
+        if (value > offered.get(dim))
             return fmt::format("minResources ask for {} of {}, more than the cluster has", value, s.words->text(dim));
     }
     return "";

@@ -13,7 +13,9 @@ namespace reprieve {
                                               const Served& served,
                                               const std::vector<ActionConfig>& actions);
 
-// A gang whose minResources exceed its queue's limits or the cluster is not served; empty: they do not.
-[[nodiscard]] std::string min_resources_excess(const Snapshot& snapshot, const Demand& demand);
+// A gang whose minResources exceed its queue's limits or what all nodes offer is not served; empty: they do not.
+[[nodiscard]] std::string min_resources_excess(const Snapshot& snapshot,
+                                               const Demand& demand,
+                                               const Resources& offered);
 
 }  // namespace reprieve
