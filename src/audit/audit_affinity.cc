@@ -48,10 +48,8 @@ bool has_company(
     const MateBook::Company* there = mates.company(term, domain);
     if (there == nullptr) return false;
     if (there->settled > 0) return true;
-    const std::int64_t itself = is_own_mate ? 1 : 0;
-    if (proof == Proof::kOfFault) return there->placed > itself;
-    const auto own = there->placed_for.find(placed.owner());
-    return own != there->placed_for.end() && own->second > itself;
+    if (proof == Proof::kOfFault) return there->placed > (is_own_mate ? 1 : 0);
+    return there->steady_for.contains(placed.owner());
 }
 
 void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {

@@ -51,6 +51,22 @@ TEST(AuditNeed, SeesAntiAffinityFromAfar) {
     EXPECT_THAT(world.found(), ElementsAre("needless default/elsewhere"));
 }
 
+TEST(AuditNeed, MembersThatRestOnEachOtherProveNothing) {
+    TestWorld world;
+    world.node("n1", {.labels = {{"zone", "a"}}});
+    world.node("n2", {.labels = {{"zone", "b"}}});
+    world.gang("g", 2);
+    const auto wants = [&](PodSpec& spec) { spec.affinity = {world.near("zone", "app", "db")}; };
+    // While it runs in zone b, neither member may be the first in zone a.
+    world.pod("db", {.node = "n2", .cpu = 4000, .labels = {{"app", "db"}}});
+    for (const char* name : {"a", "b"}) {
+        world.pod(name, {.priority = 10, .group = "g", .labels = {{"app", "db"}}, .spec = wants});
+        world.place(name, "n1", true, "g");
+    }
+    world.evict("db", "n2", "g", "gangPreempt");
+    EXPECT_THAT(world.found(), IsEmpty());
+}
+
 TEST(AuditNeed, LetsTheOwnerChooseOtherDevices) {
     TestWorld world;
     world.node("n1", {.edit = [](Node& node) { node.devices = {{0, 8 * kGi, 0, 0}, {1, 8 * kGi, 0, 0}}; }});

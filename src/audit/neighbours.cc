@@ -67,7 +67,8 @@ void MateBook::count(const Seat& seat, int sign) {
             company.settled += sign;
         } else {
             company.placed += sign;
-            add_to(company.placed_for, std::string_view(seat.placed->owner()), sign);
+            if (judged_.spec(seat.pod).affinity.empty())
+                add_to(company.steady_for, std::string_view(seat.placed->owner()), sign);
         }
     }
 }

@@ -44,7 +44,8 @@ public:
     struct Company {
         std::int64_t settled = 0;  // there before the plan
         std::int64_t placed = 0;
-        std::map<std::string_view, std::int64_t> placed_for;
+        // By owner: those of them that must be near nobody themselves. The others may rest on whom they keep company.
+        std::map<std::string_view, std::int64_t> steady_for;
     };
 
     MateBook(const Case& judged, SpecId shape) : judged_(judged), terms_(judged.words.spec(shape).affinity) {}

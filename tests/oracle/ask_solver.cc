@@ -259,10 +259,12 @@ private:
         if (way != Way::kPreempt) add_broken();
         if (way != Way::kGangPreempt) {
             add_priorities();
-            return;
+        } else {
+            add_destroyed();
+            add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
         }
-        add_destroyed();
-        add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
+        const std::vector<std::string> names = term_names(instance_);
+        if (std::ranges::find(names, "ownPriority") != names.end()) add_own_priorities();
     }
 
     static std::int64_t breaks(const Unit& unit) { return unit.safe ? 0 : 1; }
@@ -330,6 +332,19 @@ private:
             lowest = std::min(lowest, pod.priority);
         add_sum([](const Unit& u) { return static_cast<std::int64_t>(u.pods.size()); });
         add_sum([&](const Unit& u) { return (u.priority - lowest) * static_cast<std::int64_t>(u.pods.size()); });
+    }
+
+    // How far members stand above their gangs. The number of pods is settled by then, so that the same for each of
+    // them, which keeps the weights positive, changes nothing.
+    void add_own_priorities() {
+        const auto [low, high] = std::ranges::minmax(instance_.pods, {}, &RunningPod::priority);
+        const std::int64_t range = high.priority - low.priority;
+        add_sum([&](const Unit& u) {
+            std::int64_t sum = 0;
+            for (int pod : u.pods)
+                sum += instance_.pods[static_cast<std::size_t>(pod)].priority - u.priority + range;
+            return sum;
+        });
     }
 
     void start_term() {
