@@ -47,8 +47,9 @@ soak: setup  ## property tests on many new random worlds (WORLDS=...)
 
 oracle: setup  ## the engine against an exhaustive search and an integer program, at length (TIMES=...)
 	@cmake --preset release -DREPRIEVE_TESTS=ON > /dev/null
-	@cmake --build --preset release --target oracle_test -j $(JOBS)
+	@cmake --build --preset release --target oracle_test worlds_oracle -j $(JOBS)
 	@REPRIEVE_ORACLE=$(or $(TIMES),20) build/release/tests/oracle/oracle_test
+	@REPRIEVE_ORACLE=$(or $(TIMES),20) build/release/tests/oracle/worlds/worlds_oracle
 
 format: setup  ## format the C++ sources in place
 	@scripts/format

@@ -6,12 +6,10 @@
 #include <optional>
 
 #include "draw.h"
-#include "world.h"
+#include "filters.h"
 
 namespace reprieve::worlds {
 namespace {
-
-using oracle::Draw;
 
 constexpr int kApps = 3;
 constexpr int kMostPods = 9;
@@ -23,17 +21,21 @@ public:
     World run() {
         draw_rules();
         add_nodes();
-        if (has(Rule::kGangVictims)) add_running_gangs();
-        while (std::ssize(out_.pods) < wanted_pods_ && add_running_pod(-1, draw_level())) {
+        add_queues();
+        if (has(Rule::kGangVictims) || has(Rule::kOwnPriorities)) add_running_gangs();
+        while (std::ssize(out_.pods) < wanted_pods_ && add_running_pod(-1, draw_level(), draw_queue())) {
         }
         add_budgets();
         add_demand(0);
         if (has(Rule::kTwoDemands)) add_demand(1);
+        add_claims();
+        set_limits();
         return std::move(out_);
     }
 
 private:
-    [[nodiscard]] bool has(Rule rule) const { return std::ranges::find(out_.rules, rule) != out_.rules.end(); }
+    [[nodiscard]] bool has(Rule rule) const { return out_.drawn_with(rule); }
+    int some_app() { return draw_.number(0, kApps - 1); }
 
     void draw_rules() {
         const int count = draw_.one_of({1, 1, 2, 2, 2, 3});
@@ -44,6 +46,8 @@ private:
         std::ranges::sort(out_.rules);
         out_.strict_budgets = has(Rule::kStrictBudgets);
         wanted_pods_ = draw_.number(3, kMostPods);
+        uses_memory_ = draw_.chance(25);
+        milli_ = draw_.chance(50);
     }
 
     void add_nodes() {
@@ -51,44 +55,109 @@ private:
         // With room for about as many pods as are wanted, so that little stays free.
         const int most = std::max(2, 2 * wanted_pods_ / count);
         for (int n = 0; n < count; ++n) {
-            const bool anywhere = !has(Rule::kZoneAffinity) && draw_.chance(4);
-            out_.nodes.push_back({.name = fmt::format("n{}", n),
-                                  .zone = anywhere ? -1 : n % 2,
-                                  .cpu = draw_.number(2, most),
-                                  .pods = draw_.chance(5) ? 3 : 110});
-            free_.push_back(out_.nodes.back().cpu);
-            seats_.push_back(out_.nodes.back().pods);
+            WorldNode node{.name = fmt::format("n{}", n),
+                           .zone = n % 2,
+                           .rack = draw_.number(0, 1),
+                           .cpu = draw_.number(2, most),
+                           .memory = uses_memory_ ? draw_.number(2, most) : 0,
+                           .pods = draw_.chance(5) ? 3 : 110};
+            // The rules of affinity and zones of gangs are told for nodes that have the label.
+            const bool needs_zone = has(Rule::kZoneAffinity) || has(Rule::kMutualAffinity) || has(Rule::kTopology);
+            if (!needs_zone && draw_.chance(4)) node.zone = -1;
+            if (has(Rule::kDeviceGroups))
+                node.devices = 4;
+            else if (has(Rule::kDevices) || has(Rule::kShares))
+                node.devices = draw_.number(1, 3);
+            if (!has(Rule::kDeviceGroups) && !has(Rule::kShares)) node.describes = draw_.chance(70);
+            out_.nodes.push_back(node);
         }
     }
 
+    // Two queues of one parent, or two without one.
+    void add_queues() {
+        if (!has(Rule::kQueueLimits)) return;
+        const bool parent = draw_.chance(30);
+        out_.queues.assign(2, {.parent = parent ? 2 : -1});
+        if (parent) out_.queues.push_back({});
+        out_.cross_queue = draw_.chance(30);
+    }
+
+    int draw_queue() { return out_.queues.empty() ? -1 : draw_.one_of({0, 0, 0, 1}); }
     int draw_level() { return draw_.one_of({0, 0, 0, 5, 10, 10, 50, 90, 300}); }
 
-    // A node with so much room; none: nullopt.
-    std::optional<int> seat(int cpu) {
-        std::vector<int> open;
-        for (int n = 0; n < static_cast<int>(free_.size()); ++n) {
-            if (free_[static_cast<std::size_t>(n)] >= cpu && seats_[static_cast<std::size_t>(n)] > 0) open.push_back(n);
+    // Whole devices, or a share of one, where the world has devices.
+    void draw_devices(Traits& traits, bool running) {
+        const bool wants = draw_.chance(running ? 65 : 90);
+        if (!wants) return;
+        if (has(Rule::kShares) && draw_.chance(running ? 75 : 65)) {
+            (milli_ ? traits.gpu_milli : traits.gpu_memory) = milli_ ? 100 * draw_.number(2, 8) : draw_.number(2, 7);
+        } else if (has(Rule::kDeviceGroups)) {
+            traits.gpus = draw_.one_of({1, 1, 2});
+            if (!running) traits.gpus = 2;
+            traits.same_group = draw_.chance(running ? 30 : 80);
+        } else if (has(Rule::kDevices) || has(Rule::kShares)) {
+            traits.gpus = draw_.one_of({1, 1, 2});
+        }
+    }
+
+    // A node and devices there for a pod of that kind; ports, affinity and the like bound it when it was placed.
+    std::optional<Spot> seat(int p) {
+        std::vector<Spot> open;
+        Places places;
+        for (const WorldPod& pod : out_.pods)
+            places.push_back({.node = pod.node, .devices = pod.devices});
+        for (int n = 0; n < out_.node_count(); ++n) {
+            if (!fits(p, n)) continue;
+            for (Mask devices : device_choices(out_, places, p, n))
+                open.push_back({.node = n, .devices = devices});
         }
         if (open.empty()) return std::nullopt;
         return open[static_cast<std::size_t>(draw_.number(0, static_cast<int>(open.size()) - 1))];
     }
 
-    bool add_running_pod(int gang, int priority) {
-        int cpu = draw_.one_of({1, 1, 2, 2, 3});
-        auto node = seat(cpu);
-        if (!node) node = seat(cpu = 1);
-        if (!node) return false;
+    [[nodiscard]] bool fits(int p, int n) const {
+        int cpu = 0;
+        int memory = 0;
+        int pods = 0;
+        for (const WorldPod& pod : out_.pods) {
+            if (pod.node != n && &pod != &out_.pod(p)) continue;
+            cpu += pod.traits.cpu;
+            memory += pod.traits.memory;
+            ++pods;
+        }
+        const WorldNode& node = out_.node(n);
+        return cpu <= node.cpu && memory <= node.memory && pods <= node.pods;
+    }
+
+    bool add_running_pod(int gang, int priority, int queue) {
         WorldPod pod{.name = fmt::format("p{}", out_.pods.size()),
-                     .traits = {.app = draw_.number(0, kApps - 1), .cpu = cpu, .priority = priority},
-                     .node = *node,
+                     .traits = {.app = some_app(),
+                                .cpu = draw_.one_of({1, 1, 2, 2, 3}),
+                                .memory = uses_memory_ ? draw_.number(0, 2) : 0,
+                                .priority = priority,
+                                .queue = queue},
                      .gang = gang,
                      .start = draw_.number(0, 30000),
                      .is_protected = draw_.chance(4)};
+        draw_devices(pod.traits, true);
         add_rules(pod.traits, 25, true);
-        if (taken(*node, pod.traits.port)) pod.traits.port = 0;
-        free_[static_cast<std::size_t>(*node)] -= cpu;
-        --seats_[static_cast<std::size_t>(*node)];
+        const int p = out_.pod_count();
         out_.pods.push_back(std::move(pod));
+        WorldPod& added = out_.pods.back();
+        auto spot = seat(p);
+        if (!spot) {
+            // A smaller one may still find a place.
+            added.traits = {.app = added.traits.app, .cpu = 1, .priority = priority, .queue = queue};
+            spot = seat(p);
+        }
+        if (!spot) {
+            out_.pods.pop_back();
+            return false;
+        }
+        if (taken(spot->node, added.traits.port)) added.traits.port = 0;
+        added.node = spot->node;
+        added.devices = spot->devices;
+        added.unwritten = added.traits.gpus > 0 && draw_.chance(40);
         return true;
     }
 
@@ -108,9 +177,11 @@ private:
                                                         GangKind::kCoreAll,
                                                         GangKind::kCoreSingle})});
             const int priority = draw_level();
+            const int queue = draw_queue();
+            if (has(Rule::kOwnPriorities)) out_.gangs.back().priority = priority;
             const int wanted = draw_.number(2, 4);
             int members = 0;
-            while (members < wanted && add_running_pod(id, priority))
+            while (members < wanted && add_running_pod(id, has(Rule::kOwnPriorities) ? draw_level() : priority, queue))
                 ++members;
             // From one that can spare all but one member to one that lacks a member.
             out_.gangs.back().min = std::max(1, members + draw_.one_of({-2, -1, -1, 0, 0, 1}));
@@ -128,110 +199,99 @@ private:
         return {.level = level,
                 .max_skew = draw_.one_of({1, 1, 2}),
                 .min_domains = draw_.chance(20) ? draw_.number(1, 3) : 0,
-                .app = draw_.number(0, kApps - 1)};
+                .app = some_app()};
     }
 
     // Each rule of the world that a pod can have, with that chance. Running pods keep away from others or hold ports;
     // what they were placed by otherwise binds nobody any more.
     void add_rules(Traits& traits, int percent, bool running) {
         const auto wants = [&](Rule rule) { return has(rule) && draw_.chance(percent); };
-        if (!running && wants(Rule::kHostAffinity))
-            traits.near.push_back({.anti = false, .level = Level::kHost, .app = draw_.number(0, kApps - 1)});
+        if (!running && wants(Rule::kMutualAffinity))
+            traits.near.push_back({.level = draw_.chance(50) ? Level::kHost : Level::kZone, .app = traits.app});
+        else if (!running && wants(Rule::kHostAffinity))
+            traits.near.push_back({.level = Level::kHost, .app = some_app()});
         else if (!running && wants(Rule::kZoneAffinity))
-            traits.near.push_back({.anti = false, .level = Level::kZone, .app = draw_.number(0, kApps - 1)});
+            traits.near.push_back({.level = Level::kZone, .app = some_app()});
         if (wants(Rule::kHostAntiAffinity))
-            traits.near.push_back({.anti = true, .level = Level::kHost, .app = draw_.number(0, kApps - 1)});
+            traits.near.push_back({.anti = true, .level = Level::kHost, .app = some_app()});
         if (wants(Rule::kZoneAntiAffinity))
-            traits.near.push_back({.anti = true, .level = Level::kZone, .app = draw_.number(0, kApps - 1)});
+            traits.near.push_back({.anti = true, .level = Level::kZone, .app = some_app()});
         if (!running && wants(Rule::kHostSpread)) traits.spreads.push_back(draw_spread(Level::kHost));
         if (!running && wants(Rule::kZoneSpread)) traits.spreads.push_back(draw_spread(Level::kZone));
         if (has(Rule::kPorts) && draw_.chance(running ? 50 : 90)) traits.port = draw_.number(8080, 8081);
     }
 
     void add_demand(int number) {
-        const bool gang = draw_.chance(45);
-        Traits traits{.app = draw_.number(0, kApps - 1),
+        const bool gang = draw_.chance(45) || has(Rule::kMutualAffinity) || has(Rule::kTopology);
+        Traits traits{.app = some_app(),
                       .cpu = gang ? draw_.one_of({1, 1, 2, 2, 3}) : draw_.one_of({1, 2, 2, 3, 3, 4}),
-                      .priority = number == 0 ? 100 : draw_.one_of({60, 95})};
+                      .memory = uses_memory_ ? draw_.number(0, 3) : 0,
+                      .priority = number == 0 ? 100 : draw_.one_of({60, 95}),
+                      .queue = out_.queues.empty() ? -1 : 0};
+        draw_devices(traits, false);
         add_rules(traits, 85, false);
-        if (!gang) {
-            out_.pods.push_back({.name = fmt::format("want{}", number), .traits = traits, .start = 40000 + number});
-            return;
-        }
-        const int members = draw_.number(2, 3);
-        const int id = static_cast<int>(out_.gangs.size());
-        out_.gangs.push_back({.name = fmt::format("want{}", number), .min = members});
-        const bool mixed = draw_.chance(20);
-        for (int m = 0; m < members; ++m) {
-            Traits own = traits;
-            if (mixed && m > 0) own.cpu = draw_.number(1, 2);
-            out_.pods.push_back(
-                {.name = fmt::format("want{}-{}", number, m), .traits = own, .gang = id, .start = 40000 + number});
-        }
+        const WorldPod pod{.name = fmt::format("want{}", number), .traits = traits, .start = 40000 + number};
+        if (gang)
+            add_members(pod);
+        else
+            out_.pods.push_back(pod);
     }
 
-    Draw draw_;
+    void add_members(const WorldPod& like) {
+        const int members = draw_.number(2, 3);
+        WorldGang gang{.name = like.name, .min = members};
+        if (has(Rule::kTopology)) gang.together = draw_.one_of({Together::kRack, Together::kRack, Together::kZone});
+        if (gang.together == Together::kZone) gang.kind = GangKind::kCoreSingle;
+        const bool mixed = draw_.chance(20);
+        if (!mixed && members == 3 && draw_.chance(25)) gang.min = 2;
+        for (int m = 0; m < members; ++m) {
+            WorldPod pod = like;
+            pod.name = fmt::format("{}-{}", like.name, m);
+            pod.gang = static_cast<int>(out_.gangs.size());
+            if (mixed && m > 0) pod.traits.cpu = draw_.number(1, 2);
+            out_.pods.push_back(std::move(pod));
+        }
+        out_.gangs.push_back(gang);
+    }
+
+    // A claim for one pod alone that a running pod holds, or a volume of one node, for the first that waits.
+    void add_claims() {
+        if (!has(Rule::kVolumes)) return;
+        const auto first = std::ranges::find(out_.pods, -1, &WorldPod::node);
+        const int holder = draw_.number(0, static_cast<int>(first - out_.pods.begin()) - 1);
+        const bool local = draw_.chance(50);
+        const int node = local ? draw_.number(0, out_.node_count() - 1) : -1;
+        const bool one_pod = !local || draw_.chance(50);
+        WorldPod& other = out_.pods[static_cast<std::size_t>(std::max(holder, 0))];
+        if (holder >= 0 && one_pod && (node < 0 || other.node == node)) other.traits.claim = 0;
+        first->traits.claim = 0;
+        out_.claims.push_back({.one_pod = one_pod, .node = node});
+    }
+
+    // Around what is used, so that some may take the demand and most are short.
+    void set_limits() {
+        if (out_.queues.empty()) return;
+        int used = 0;
+        int all = 0;
+        int wanted = 0;
+        for (const WorldPod& pod : out_.pods) {
+            (pod.node < 0 ? wanted : all) += pod.traits.cpu;
+            if (pod.node >= 0 && pod.traits.queue == 0) used += pod.traits.cpu;
+        }
+        if (draw_.chance(80)) out_.queues[0].cpu_limit = std::max(1, used + draw_.number(-1, wanted));
+        if (out_.queues.size() > 2 && draw_.chance(80))
+            out_.queues[2].cpu_limit = std::max(1, all + draw_.number(-1, wanted));
+    }
+
+    oracle::Draw draw_;
     World out_;
     int wanted_pods_ = 0;
-    std::vector<int> free_;   // CPU, by node
-    std::vector<int> seats_;  // pods, by node
+    bool uses_memory_ = false;
+    bool milli_ = false;
 };
 
 }  // namespace
 
-const char* to_text(Rule rule) {
-    switch (rule) {
-        case Rule::kHostAffinity:
-            return "host affinity";
-        case Rule::kZoneAffinity:
-            return "zone affinity";
-        case Rule::kHostAntiAffinity:
-            return "host anti-affinity";
-        case Rule::kZoneAntiAffinity:
-            return "zone anti-affinity";
-        case Rule::kHostSpread:
-            return "host spread";
-        case Rule::kZoneSpread:
-            return "zone spread";
-        case Rule::kPorts:
-            return "host ports";
-        case Rule::kStrictBudgets:
-            return "strict budgets";
-        case Rule::kBudgets:
-            return "budgets";
-        case Rule::kGangVictims:
-            return "gangs as victims";
-        case Rule::kTwoDemands:
-            return "two demands";
-    }
-    return "";
-}
-
 World draw_world(std::uint64_t number) { return Maker(number).run(); }
-
-std::vector<WorldDemand> demands_of(const World& world) {
-    std::vector<WorldDemand> out;
-    for (int p = 0; p < static_cast<int>(world.pods.size()); ++p) {
-        const WorldPod& pod = world.pods[static_cast<std::size_t>(p)];
-        if (pod.node >= 0) continue;
-        const auto known =
-            std::ranges::find_if(out, [&](const WorldDemand& d) { return d.gang >= 0 && d.gang == pod.gang; });
-        if (known != out.end()) {
-            known->pods.push_back(p);
-            known->priority = std::min(known->priority, pod.traits.priority);
-            continue;
-        }
-        WorldDemand demand{
-            .name = "default/" + pod.name, .gang = pod.gang, .pods = {p}, .priority = pod.traits.priority};
-        if (pod.gang >= 0) {
-            const WorldGang& gang = world.gangs[static_cast<std::size_t>(pod.gang)];
-            demand.name = "default/" + gang.name;
-            demand.min = gang.min;
-        }
-        out.push_back(std::move(demand));
-    }
-    std::ranges::stable_sort(out, [](const WorldDemand& a, const WorldDemand& b) { return a.priority > b.priority; });
-    return out;
-}
 
 }  // namespace reprieve::worlds

@@ -1,5 +1,7 @@
 #include "engine.h"
 
+#include <cstdlib>
+
 #include "actions/cycle.h"
 #include "audit/audit.h"
 #include "base/check.h"
@@ -11,7 +13,7 @@
 namespace reprieve::worlds {
 namespace {
 
-constexpr Time kNow{std::int64_t{1767268800} * 1'000'000};  // 2026-01-01T12:00:00Z
+constexpr Time kNow{(kBegin + 43200) * 1'000'000};
 
 std::vector<std::pair<std::string, std::int64_t>> read_vector(const Json& owner, const char* key) {
     std::vector<std::pair<std::string, std::int64_t>> out;
@@ -21,12 +23,20 @@ std::vector<std::pair<std::string, std::int64_t>> read_vector(const Json& owner,
     return out;
 }
 
+// "0", or "1:4Gi" for a share.
+Mask read_devices(const Json& list) {
+    Mask out = 0;
+    for (const Json& device : list)
+        out |= bit(std::atoi(device.get<std::string>().c_str()));
+    return out;
+}
+
 Decision read(const std::string& text) {
     const Json plan = Json::parse(text);
     Decision out{.text = text};
     for (const Json& p : plan["placements"]) {
         PlannedPlace place{.node = p["node"], .later = p["when"] == "afterEvictions"};
-        if (p.contains("devices")) place.devices = p["devices"].get<std::vector<std::string>>();
+        if (p.contains("devices")) place.devices = read_devices(p["devices"]);
         out.places.emplace(p["pod"], std::move(place));
     }
     for (const Json& e : plan["evictions"])
@@ -41,20 +51,25 @@ Decision read(const std::string& text) {
     return out;
 }
 
-}  // namespace
-
-Decision decide(const std::vector<Json>& documents, const Json& config) {
-    const auto settings = parse_config(config.dump(), "config");
-    REPRIEVE_CHECK(settings, "{}", settings.error().message);
-    Cluster cluster(ClusterOptions{.scheduler_names = {}, .topology_levels = settings->topology_levels});
-    Decoder decoder(cluster.words());
-    for (const Json& document : documents) {
+void take_in(Cluster& cluster, Decoder& decoder, const Batch& batch) {
+    for (const Json& document : batch) {
         auto object = decoder.decode(document.dump());
         REPRIEVE_CHECK(object && *object, "{}: {}", document.dump(), object ? "ignored" : object.error().text());
         cluster.apply(std::move(**object));
     }
     const auto done = cluster.refresh(kNow);
     REPRIEVE_CHECK(done, "{}", done.error().message);
+}
+
+}  // namespace
+
+Decision decide(const std::vector<Batch>& batches, const Json& config) {
+    const auto settings = parse_config(config.dump(), "config");
+    REPRIEVE_CHECK(settings, "{}", settings.error().message);
+    Cluster cluster(ClusterOptions{.scheduler_names = {}, .topology_levels = settings->topology_levels});
+    Decoder decoder(cluster.words());
+    for (const Batch& batch : batches)
+        take_in(cluster, decoder, batch);
     const Plan plan = run_cycle(cluster, *settings);
     Decision out = read(plan_to_json(plan));
     for (const Violation& violation : audit(cluster, plan, *settings))

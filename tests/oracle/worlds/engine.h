@@ -1,44 +1,19 @@
-// Engine: the program's own way from manifests to a plan, and the plan as scripts read it.
+// Engine: the program's own way from manifests to a plan.
 //
-// This is the one place that knows the engine's types. The plan comes back as the JSON of the contract.
+// engine.cc is the one place that knows the engine's types. The plan comes back as the JSON of the contract.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
-#include "world.h"
+#include "decision.h"
+#include "manifests.h"
 
 namespace reprieve::worlds {
 
-struct PlannedPlace {
-    std::string node;
-    bool later = false;  // after evictions
-    std::vector<std::string> devices;
-};
+// Facts that arrive together, as from a watch: of two facts about one object the later one holds.
+using Batch = std::vector<Json>;
 
-struct PlannedEviction {
-    std::string pod;
-    std::string owner;
-};
-
-struct Claim {
-    std::string owner;
-    std::string action;
-    std::string status;
-    std::vector<std::pair<std::string, std::int64_t>> cost;
-    std::vector<std::pair<std::string, std::int64_t>> bound;
-};
-
-struct Decision {
-    std::map<std::string, PlannedPlace> places;  // by "ns/name"
-    std::vector<PlannedEviction> evictions;
-    std::vector<Claim> claims;
-    std::vector<std::string> violations;  // what the program's own audit says
-    std::string text;                     // the plan as it is printed
-};
-
-// REQUIRES: documents that the program reads.
-[[nodiscard]] Decision decide(const std::vector<Json>& documents, const Json& config);
+// REQUIRES: documents that the program reads. Each batch is taken in before the next one comes.
+[[nodiscard]] Decision decide(const std::vector<Batch>& batches, const Json& config);
 
 }  // namespace reprieve::worlds

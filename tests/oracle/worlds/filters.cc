@@ -1,6 +1,7 @@
 #include "filters.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace reprieve::worlds {
@@ -13,66 +14,93 @@ public:
     Question(const World& world, const Places& places, int pod, int node)
         : world_(world),
           places_(places),
-          traits_(world.pods[static_cast<std::size_t>(pod)].traits),
+          traits_(world.pod(pod).traits),
           node_(node) {}
 
-    [[nodiscard]] Answer answer() const {
-        if (traits_.cpu > node().cpu) return Answer::kNever;
+    [[nodiscard]] bool never() const {
+        if (traits_.cpu > node().cpu || traits_.memory > node().memory) return true;
         for (const Spread& spread : traits_.spreads) {
-            if (domain(spread.level, node_) == kNoDomain) return Answer::kNever;
+            if (domain(spread.level, node_) == kNoDomain) return true;
         }
-        if (!near_those_it_needs()) return Answer::kNever;
-        const bool yes =
-            has_room() && port_is_free() && far_from_others() && others_keep_no_distance() && spreads_well();
-        return yes ? Answer::kYes : Answer::kNotNow;
+        if (traits_.claim >= 0 && !reaches_its_volume()) return true;
+        return !near_those_it_needs() || !devices_could_do();
+    }
+
+    [[nodiscard]] bool passes_with(Mask devices) const {
+        return !never() && has_room() && port_is_free() && volume_is_free() && far_from_others() &&
+               others_keep_no_distance() && spreads_well() && devices_are_free(devices) && within_limits();
+    }
+
+    [[nodiscard]] bool devices_are_free(Mask devices) const {
+        if (!traits_.wants_device()) return devices == 0;
+        if (std::popcount(devices) != std::max(traits_.gpus, 1)) return false;
+        if (traits_.same_group && !in_one_group(devices)) return false;
+        for (int d = 0; d < 32; ++d) {
+            if (has(devices, d) && !device_is_free(d)) return false;
+        }
+        return true;
     }
 
 private:
-    [[nodiscard]] const WorldNode& node() const { return world_.nodes[static_cast<std::size_t>(node_)]; }
+    [[nodiscard]] const WorldNode& node() const { return world_.node(node_); }
     [[nodiscard]] int domain(Level level, int node) const {
-        return level == Level::kHost ? node : world_.nodes[static_cast<std::size_t>(node)].zone;
+        return level == Level::kHost ? node : world_.node(node).zone;
     }
     [[nodiscard]] bool same_domain(Level level, int other) const {
         return domain(level, node_) != kNoDomain && domain(level, node_) == domain(level, other);
     }
-    // Calls with traits and node of everybody who is somewhere.
+    // Calls with traits and spot of everybody who is somewhere.
     template <class F>
     void each(F&& f) const {
         for (std::size_t p = 0; p < places_.size(); ++p) {
-            if (places_[p] >= 0) f(world_.pods[p].traits, places_[p]);
+            if (places_[p].node >= 0) f(world_.pods[p].traits, places_[p]);
         }
     }
 
     [[nodiscard]] bool has_room() const {
         int cpu = traits_.cpu;
+        int memory = traits_.memory;
         int pods = 1;
-        each([&](const Traits& other, int where) {
-            if (where != node_) return;
+        each([&](const Traits& other, const Spot& spot) {
+            if (spot.node != node_) return;
             cpu += other.cpu;
+            memory += other.memory;
             ++pods;
         });
-        return cpu <= node().cpu && pods <= node().pods;
+        return cpu <= node().cpu && (traits_.memory == 0 || memory <= node().memory) && pods <= node().pods;
     }
 
     [[nodiscard]] bool port_is_free() const {
         bool free = true;
-        each([&](const Traits& other, int where) {
-            if (traits_.port != 0 && where == node_ && other.port == traits_.port) free = false;
+        each([&](const Traits& other, const Spot& spot) {
+            if (traits_.port != 0 && spot.node == node_ && other.port == traits_.port) free = false;
         });
         return free;
     }
 
-    // A worlds' pod has at most one term of affinity, so "all terms" and "any term" are the same.
+    [[nodiscard]] bool reaches_its_volume() const {
+        const int where = world_.claims[static_cast<std::size_t>(traits_.claim)].node;
+        return where < 0 || where == node_;
+    }
+
+    [[nodiscard]] bool volume_is_free() const {
+        if (traits_.claim < 0 || !world_.claims[static_cast<std::size_t>(traits_.claim)].one_pod) return true;
+        bool free = true;
+        each([&](const Traits& other, const Spot&) { free = free && other.claim != traits_.claim; });
+        return free;
+    }
+
+    // A pod of a world has at most one term of affinity, so "all terms" and "any term" are the same.
     [[nodiscard]] bool near_those_it_needs() const {
         for (const Near& near : traits_.near) {
             if (near.anti) continue;
             if (domain(near.level, node_) == kNoDomain) return false;
             bool here = false;
             bool anywhere = false;
-            each([&](const Traits& other, int where) {
+            each([&](const Traits& other, const Spot& spot) {
                 if (other.app != near.app) return;
-                anywhere = anywhere || domain(near.level, where) != kNoDomain;
-                here = here || same_domain(near.level, where);
+                anywhere = anywhere || domain(near.level, spot.node) != kNoDomain;
+                here = here || same_domain(near.level, spot.node);
             });
             // The first of its kind may go anywhere.
             if (!here && (anywhere || traits_.app != near.app)) return false;
@@ -84,8 +112,8 @@ private:
         bool far = true;
         for (const Near& near : traits_.near) {
             if (!near.anti) continue;
-            each([&](const Traits& other, int where) {
-                if (other.app == near.app && same_domain(near.level, where)) far = false;
+            each([&](const Traits& other, const Spot& spot) {
+                if (other.app == near.app && same_domain(near.level, spot.node)) far = false;
             });
         }
         return far;
@@ -93,9 +121,9 @@ private:
 
     [[nodiscard]] bool others_keep_no_distance() const {
         bool none = true;
-        each([&](const Traits& other, int where) {
+        each([&](const Traits& other, const Spot& spot) {
             for (const Near& near : other.near) {
-                if (near.anti && near.app == traits_.app && same_domain(near.level, where)) none = false;
+                if (near.anti && near.app == traits_.app && same_domain(near.level, spot.node)) none = false;
             }
         });
         return none;
@@ -110,16 +138,69 @@ private:
     [[nodiscard]] bool spreads_well() const {
         for (const Spread& spread : traits_.spreads) {
             std::map<int, int> matches;
-            for (int n = 0; n < static_cast<int>(world_.nodes.size()); ++n) {
+            for (int n = 0; n < world_.node_count(); ++n) {
                 if (counts(n)) matches[domain(spread.level, n)];
             }
-            each([&](const Traits& other, int where) {
-                if (other.app == spread.app && counts(where)) ++matches[domain(spread.level, where)];
+            each([&](const Traits& other, const Spot& spot) {
+                if (other.app == spread.app && counts(spot.node)) ++matches[domain(spread.level, spot.node)];
             });
             int least = std::ranges::min_element(matches, {}, &std::pair<const int, int>::second)->second;
             if (static_cast<int>(matches.size()) < spread.min_domains) least = 0;
             const int self = traits_.app == spread.app ? 1 : 0;
             if (matches[domain(spread.level, node_)] + self - least > spread.max_skew) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] int group_of(int device) const { return node().describes ? device / node().group_size : 0; }
+
+    [[nodiscard]] bool in_one_group(Mask devices) const {
+        const int first = std::countr_zero(devices);
+        for (int d = first; d < 32; ++d) {
+            if (has(devices, d) && group_of(d) != group_of(first)) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool devices_could_do() const {
+        if (!traits_.wants_device()) return true;
+        if (traits_.gpu_memory > (node().describes ? kDeviceMemory : 0)) return false;
+        if (node().devices < std::max(traits_.gpus, 1)) return false;
+        if (!traits_.same_group || !node().describes) return true;
+        return traits_.gpus <= std::min(node().group_size, node().devices);
+    }
+
+    // Idle for whoever wants all of it; a share goes beside other shares.
+    [[nodiscard]] bool device_is_free(int device) const {
+        if (device >= node().devices) return false;
+        bool whole = false;
+        bool shared = false;
+        int milli = traits_.gpu_milli;
+        int memory = traits_.gpu_memory;
+        each([&](const Traits& other, const Spot& spot) {
+            if (spot.node != node_ || !has(spot.devices, device)) return;
+            (other.gpus > 0 ? whole : shared) = true;
+            milli += other.gpu_milli;
+            memory += other.gpu_memory;
+        });
+        if (whole || (traits_.gpus > 0 && shared)) return false;
+        return milli <= 1000 && (traits_.gpu_memory == 0 || memory <= kDeviceMemory);
+    }
+
+    [[nodiscard]] bool is_below(int queue, int above) const {
+        for (; queue >= 0; queue = world_.queues[static_cast<std::size_t>(queue)].parent) {
+            if (queue == above) return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool within_limits() const {
+        for (int q = traits_.queue; q >= 0; q = world_.queues[static_cast<std::size_t>(q)].parent) {
+            const int limit = world_.queues[static_cast<std::size_t>(q)].cpu_limit;
+            if (limit == 0) continue;
+            int used = traits_.cpu;
+            each([&](const Traits& other, const Spot&) { used += is_below(other.queue, q) ? other.cpu : 0; });
+            if (used > limit) return false;
         }
         return true;
     }
@@ -130,17 +211,52 @@ private:
     int node_;
 };
 
+// The lowest devices of the pod's node that nobody holds.
+Mask lowest_free(const World& world, const Places& places, int pod) {
+    const WorldPod& holder = world.pod(pod);
+    Mask held = 0;
+    for (std::size_t p = 0; p < places.size(); ++p) {
+        if (places[p].node == holder.node && static_cast<int>(p) != pod) held |= places[p].devices;
+    }
+    Mask out = 0;
+    for (int d = 0; d < world.node(holder.node).devices && std::popcount(out) < holder.traits.gpus; ++d) {
+        if (!has(held, d)) out |= bit(d);
+    }
+    return out;
+}
+
 }  // namespace
 
 Places places_of(const World& world) {
     Places out;
-    for (const WorldPod& pod : world.pods)
-        out.push_back(pod.node);
+    std::vector<int> unwritten;
+    for (int p = 0; p < world.pod_count(); ++p) {
+        const WorldPod& pod = world.pod(p);
+        out.push_back({.node = pod.node, .devices = pod.unwritten ? 0 : pod.devices});
+        if (pod.unwritten && pod.node >= 0) unwritten.push_back(p);
+    }
+    std::ranges::sort(unwritten, {}, [&](int p) { return std::pair(world.pod(p).start, world.pod(p).name); });
+    for (int p : unwritten)
+        out[static_cast<std::size_t>(p)].devices = lowest_free(world, out, p);
     return out;
 }
 
-Answer ask(const World& world, const Places& places, int pod, int node) {
-    return Question(world, places, pod, node).answer();
+bool says_never(const World& world, const Places& places, int pod, int node) {
+    return Question(world, places, pod, node).never();
+}
+
+bool passes(const World& world, const Places& places, int pod, const Spot& spot) {
+    return Question(world, places, pod, spot.node).passes_with(spot.devices);
+}
+
+std::vector<Mask> device_choices(const World& world, const Places& places, int pod, int node) {
+    const Question question(world, places, pod, node);
+    if (!world.pod(pod).traits.wants_device()) return {0};
+    std::vector<Mask> out;
+    for (Mask devices = 1; devices < bit(world.node(node).devices); ++devices) {
+        if (question.devices_are_free(devices)) out.push_back(devices);
+    }
+    return out;
 }
 
 }  // namespace reprieve::worlds

@@ -1,4 +1,5 @@
-// Filters: whether a pod may run on a node, told a second time from plain numbers (anchor: kube-scheduler's filters).
+// Filters: whether a pod may run on a node, told a second time from plain numbers (kube-scheduler's filters, devices,
+// and the limits of queues).
 #pragma once
 
 #include <vector>
@@ -7,15 +8,22 @@
 
 namespace reprieve::worlds {
 
-// Who is where, by pod of the world; -1: nowhere (it waits, or it is gone).
-using Places = std::vector<int>;
+struct Spot {
+    int node = -1;  // -1: nowhere (it waits, or it is gone)
+    Mask devices = 0;
+};
 
+// Who is where, by pod of the world.
+using Places = std::vector<Spot>;
+
+// Running pods whose devices are written nowhere hold the lowest free ones, by start, then name.
 [[nodiscard]] Places places_of(const World& world);
 
-// kNever: no eviction can help on that node.
-enum class Answer : std::uint8_t { kYes, kNotNow, kNever };
-
-// REQUIRES: the pod is nowhere.
-[[nodiscard]] Answer ask(const World& world, const Places& places, int pod, int node);
+// No eviction can help on that node. REQUIRES: the pod is nowhere.
+[[nodiscard]] bool says_never(const World& world, const Places& places, int pod, int node);
+// Whether the pod passes every filter there, with these devices. REQUIRES: the pod is nowhere.
+[[nodiscard]] bool passes(const World& world, const Places& places, int pod, const Spot& spot);
+// The devices it could have on that node, one choice each; a pod that wants none has the empty choice.
+[[nodiscard]] std::vector<Mask> device_choices(const World& world, const Places& places, int pod, int node);
 
 }  // namespace reprieve::worlds

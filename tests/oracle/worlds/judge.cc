@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
+#include <optional>
 
 namespace reprieve::worlds {
 
@@ -27,6 +30,8 @@ const char* to_text(Fault fault) {
             return "misfit";
         case Fault::kUnexpected:
             return "unexpected";
+        case Fault::kStale:
+            return "stale";
         case Fault::kAudit:
             return "audit";
         case Fault::kAbort:
@@ -39,8 +44,8 @@ namespace {
 
 std::string names(const World& world, Mask set) {
     std::vector<std::string> out;
-    for (int p = 0; p < static_cast<int>(world.pods.size()); ++p) {
-        if (has(set, p)) out.push_back(world.pods[static_cast<std::size_t>(p)].name);
+    for (int p = 0; p < world.pod_count(); ++p) {
+        if (has(set, p)) out.push_back(world.pod(p).name);
     }
     return fmt::format("{{{}}}", fmt::join(out, ", "));
 }
@@ -98,8 +103,8 @@ private:
     }
 
     [[nodiscard]] int pod_named(const std::string& name) const {
-        for (int p = 0; p < static_cast<int>(world_.pods.size()); ++p) {
-            if ("default/" + world_.pods[static_cast<std::size_t>(p)].name == name) return p;
+        for (int p = 0; p < world_.pod_count(); ++p) {
+            if ("default/" + world_.pod(p).name == name) return p;
         }
         return -1;
     }
@@ -107,10 +112,11 @@ private:
     [[nodiscard]] std::vector<Seat> seats_of(const WorldDemand& demand) const {
         std::vector<Seat> out;
         for (int p : demand.pods) {
-            const auto at = decision_.places.find("default/" + world_.pods[static_cast<std::size_t>(p)].name);
+            const auto at = decision_.places.find("default/" + world_.pod(p).name);
             if (at == decision_.places.end()) continue;
             const auto node = std::ranges::find(world_.nodes, at->second.node, &WorldNode::name);
-            out.push_back({.pod = p, .node = static_cast<int>(node - world_.nodes.begin()), .later = at->second.later});
+            const Spot spot{.node = static_cast<int>(node - world_.nodes.begin()), .devices = at->second.devices};
+            out.push_back({.pod = p, .spot = spot, .later = at->second.later});
         }
         return out;
     }
@@ -121,6 +127,15 @@ private:
             if (eviction.owner == demand.name) out |= bit(pod_named(eviction.pod));
         }
         return out;
+    }
+
+    // The nodes among which the demand was placed; 0: its places are in no domain that it may use.
+    [[nodiscard]] Mask site_of(std::size_t d) const {
+        for (Mask site : sites_of(world_, demands_[d])) {
+            if (std::ranges::all_of(seats_[d], [&](const Seat& seat) { return has(site, seat.spot.node); }))
+                return site;
+        }
+        return 0;
     }
 
     [[nodiscard]] bool served(std::size_t d) const { return std::ssize(seats_[d]) >= demands_[d].min; }
@@ -150,7 +165,7 @@ private:
     [[nodiscard]] Places without(Mask gone) const {
         Places out = places_of(world_);
         for (std::size_t p = 0; p < out.size(); ++p) {
-            if (has(gone, static_cast<int>(p))) out[p] = -1;
+            if (has(gone, static_cast<int>(p))) out[p] = {};
         }
         return out;
     }
@@ -161,15 +176,31 @@ private:
         for (Mask set : victims_)
             gone |= set;
         const std::vector<Seat> seats = all_seats();
-        if (!can_follow(world_, without(gone), seats)) {
+        if (!can_follow(world_, without(gone), seats, false)) {
             complain(Fault::kMisfit, "", "the placements pass in no order once the victims are gone");
             return;
         }
         std::vector<Seat> now = seats;
         std::erase_if(now, [](const Seat& seat) { return seat.later; });
-        if (!can_follow(world_, without(0), now))
+        if (!can_follow(world_, without(0), now, false))
             complain(Fault::kMisfit, "", "what starts now does not fit beside those who have not left yet");
+        judge_leaning(gone);
         judge_need(gone, seats);
+    }
+
+    // Whoever evicts must pass without those of other demands that are nominated only: they may never come.
+    void judge_leaning(Mask gone) {
+        for (std::size_t d = 0; d < demands_.size(); ++d) {
+            if (victims_[d] == 0) continue;
+            std::vector<Seat> firm = seats_[d];
+            for (std::size_t other = 0; other < demands_.size(); ++other) {
+                if (other == d) continue;
+                std::ranges::copy_if(
+                    seats_[other], std::back_inserter(firm), [](const Seat& seat) { return !seat.later; });
+            }
+            if (!can_follow(world_, without(gone), firm, false))
+                complain(Fault::kMisfit, demands_[d].name, "evicts, and leans on pods that are nominated only");
+        }
     }
 
     // Sparing one unit: a pod alone, a pod of a gang's surplus, a gang whole or all of it that it can keep.
@@ -181,7 +212,7 @@ private:
             const Solver solver(world_, demands_[d], turn);
             for (Mask set : solver.victims().sets()) {
                 if (set == victims_[d] || (set & ~victims_[d]) != 0 || !is_one_unit(victims_[d] & ~set)) continue;
-                if (!can_follow(world_, without((gone & ~victims_[d]) | set), seats)) continue;
+                if (!can_follow(world_, without((gone & ~victims_[d]) | set), seats, true)) continue;
                 complain(Fault::kNeedless,
                          demands_[d].name,
                          fmt::format("{} need not go", names(world_, victims_[d] & ~set)));
@@ -192,30 +223,39 @@ private:
 
     [[nodiscard]] bool is_one_unit(Mask set) const {
         const int first = std::countr_zero(set);
-        const int gang = world_.pods[static_cast<std::size_t>(first)].gang;
-        for (int p = first + 1; p < static_cast<int>(world_.pods.size()); ++p) {
-            if (has(set, p) && (gang < 0 || world_.pods[static_cast<std::size_t>(p)].gang != gang)) return false;
+        const int gang = world_.pod(first).gang;
+        for (int p = first + 1; p < world_.pod_count(); ++p) {
+            if (has(set, p) && (gang < 0 || world_.pod(p).gang != gang)) return false;
         }
         return true;
     }
 
+    // The reading that is judged by first, then all others that may make a difference here.
     [[nodiscard]] std::vector<Reading> readings(const WorldDemand& demand) const {
-        using enum Reading::Walk;
-        std::vector<Reading> out;
-        std::vector<Reading::Walk> walks{kPlace};
-        if (world_.strict_budgets)
-            walks = {kNobody, kPlace};
-        else if (!world_.budgets.empty())
-            walks = {kPlace, kEverywhere, kVictims};
-        for (Reading::Walk walk : walks) {
-            for (bool unit : {false, true}) {
-                for (bool final : {true, false}) {
-                    if (unit && (demand.gang >= 0 || world_.gangs.empty())) continue;
-                    if (!final && demand.gang < 0) continue;
-                    out.push_back({.walk = walk, .start_of_unit = unit, .never_is_final = final});
-                }
+        const bool gang = demand.gang >= 0;
+        std::vector<Reading> out{{}};
+        const auto vary = [&](bool when, auto change) {
+            if (!when) return;
+            for (std::size_t i = 0, count = out.size(); i < count; ++i) {
+                Reading other = out[i];
+                change(other);
+                out.push_back(other);
             }
+        };
+        using enum Reading::Walk;
+        if (world_.strict_budgets) {
+            out.front().walk = kNobody;
+            vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kSite; });
+        } else {
+            vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kEverywhere; });
+            vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kVictims; });
         }
+        vary(!gang && !world_.gangs.empty(), [](Reading& r) { r.start_of_unit = true; });
+        vary(gang, [](Reading& r) { r.never_is_final = false; });
+        vary(world_.drawn_with(Rule::kShares), [](Reading& r) { r.shares_count = true; });
+        using enum Reading::Own;
+        vary(true, [](Reading& r) { r.own = kHighestOfAll; });
+        vary(true, [](Reading& r) { r.own = r.own == kSumOfAll ? kSumOfMembers : kHighestOfMembers; });
         return out;
     }
 
@@ -275,11 +315,13 @@ private:
         const auto say = [&](Fault fault, std::string what) {
             return Complaint{.fault = fault, .demand = demand.name, .what = std::move(what)};
         };
-        const int place = demand.gang < 0 ? seats_[d].front().node : -1;
-        const Price price = solver.victims().price(victims_[d], place, reading);
+        const Price price = solver.victims().price(victims_[d], site_of(d), reading);
         if (compare(claim.cost, price) != Order::kSame)
             return say(Fault::kWrongCost, fmt::format("costs {}, says {}", text(price), text(claim.cost)));
         const auto best = solver.optimum(reading);
+        // Beside others of the plan there may be an order that the solver does not try; then there is nothing to
+        // compare.
+        if (!best && d > 0) return std::nullopt;
         if (!best) return say(Fault::kUnexpected, fmt::format("{}: no set lets it fit", names(world_, victims_[d])));
         const std::string cheapest = fmt::format("{} costs {}", names(world_, best->set), text(best->price));
         if (best->set == 0 && claim.status == "optimal") return say(Fault::kFalseOptimal, "it fits without evictions");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine.h"
+#include "decision.h"
 #include "solver.h"
 
 namespace reprieve::worlds {
@@ -19,10 +19,11 @@ enum class Fault : std::uint8_t {
     kNeedless,         // somebody went who need not
     kMisfit,           // a placement breaks a filter
     kUnexpected,       // served where the judge finds no way
+    kStale,            // changed fact by fact, the program knows another world than one built at once
     kAudit,            // the program's own audit complains
     kAbort,            // the program stopped
 };
-inline constexpr int kFaults = 11;
+inline constexpr int kFaults = 12;
 [[nodiscard]] const char* to_text(Fault fault);
 
 struct Complaint {

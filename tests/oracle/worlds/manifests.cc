@@ -1,9 +1,10 @@
-// A world as manifests, and the configuration it is planned with.
+#include "manifests.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "world.h"
+#include <map>
+#include <set>
 
 namespace reprieve::worlds {
 namespace {
@@ -13,19 +14,41 @@ constexpr const char* kZoneKey = "topology.kubernetes.io/zone";
 
 const char* key_of(Level level) { return level == Level::kHost ? kHostKey : kZoneKey; }
 std::string app_name(int app) { return std::string(1, static_cast<char>('a' + app)); }
+std::string claim_name(int claim) { return fmt::format("claim-{}", claim); }
+std::string queue_name(int queue) { return fmt::format("q{}", queue); }
+std::string class_name(int priority) { return fmt::format("class-{}", priority); }
 Json selector(int app) { return {{"matchLabels", {{"app", app_name(app)}}}}; }
 
 std::string time_of(int seconds) {
     return fmt::format("2026-01-01T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
+Json object(const char* version, const char* kind, const std::string& name) {
+    return {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}, {"namespace", "default"}}}};
+}
+
+Json cluster_object(const char* version, const char* kind, const std::string& name) {
+    return {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}}}};
+}
+
 Json node_document(const WorldNode& node) {
-    Json labels{{kHostKey, node.name}};
-    if (node.zone >= 0) labels[kZoneKey] = fmt::format("z{}", node.zone);
-    return {{"apiVersion", "v1"},
-            {"kind", "Node"},
-            {"metadata", {{"name", node.name}, {"labels", labels}}},
-            {"status", {{"allocatable", {{"cpu", std::to_string(node.cpu)}, {"pods", std::to_string(node.pods)}}}}}};
+    Json out = cluster_object("v1", "Node", node.name);
+    out["metadata"]["labels"] = {{kHostKey, node.name}};
+    if (node.zone >= 0) out["metadata"]["labels"][kZoneKey] = fmt::format("z{}", node.zone);
+    Json room{{"cpu", std::to_string(node.cpu)}, {"pods", std::to_string(node.pods)}};
+    if (node.memory > 0) room["memory"] = fmt::format("{}Gi", node.memory);
+    if (node.devices > 0) room["nvidia.com/gpu"] = std::to_string(node.devices);
+    out["status"]["allocatable"] = room;
+    if (node.devices == 0 || !node.describes) return out;
+    Json devices = Json::array();
+    for (int d = 0; d < node.devices; ++d) {
+        devices.push_back({{"index", d},
+                           {"memory", fmt::format("{}Gi", kDeviceMemory)},
+                           {"numa", 0},
+                           {"group", d / node.group_size}});
+    }
+    out["metadata"]["annotations"]["reprieve.dev/devices"] = devices.dump();
+    return out;
 }
 
 Json affinity_of(const Traits& traits) {
@@ -51,75 +74,170 @@ Json spread_of(const Traits& traits) {
     return out;
 }
 
-Json pod_document(const World& world, const WorldPod& pod) {
-    const Traits& traits = pod.traits;
-    Json container{
-        {"name", "c"}, {"image", "app"}, {"resources", {{"requests", {{"cpu", std::to_string(traits.cpu)}}}}}};
-    if (traits.port != 0)
-        container["ports"] = Json::array({{{"containerPort", traits.port}, {"hostPort", traits.port}}});
-    Json spec{{"priority", traits.priority}, {"containers", Json::array({container})}};
-    if (!traits.near.empty()) spec["affinity"] = affinity_of(traits);
-    if (!traits.spreads.empty()) spec["topologySpreadConstraints"] = spread_of(traits);
-    Json metadata{{"name", pod.name},
-                  {"namespace", "default"},
-                  {"uid", "uid-" + pod.name},
-                  {"labels", {{"app", app_name(traits.app)}}},
-                  {"creationTimestamp", time_of(pod.start)}};
-    if (pod.gang >= 0) {
-        const WorldGang& gang = world.gangs[static_cast<std::size_t>(pod.gang)];
-        if (gang.kind == GangKind::kVolcano)
-            metadata["annotations"]["scheduling.k8s.io/group-name"] = gang.name;
-        else
-            spec["schedulingGroup"] = {{"podGroupName", gang.name}};
-    }
-    if (pod.is_protected) metadata["annotations"]["reprieve.dev/preemptible"] = "false";
-    Json status{{"phase", "Pending"}};
-    if (pod.node >= 0) {
-        spec["nodeName"] = world.nodes[static_cast<std::size_t>(pod.node)].name;
-        status = {{"phase", "Running"}, {"startTime", time_of(pod.start)}};
-    }
-    return {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", metadata}, {"spec", spec}, {"status", status}};
+Json container_of(const Traits& traits) {
+    Json requests{{"cpu", std::to_string(traits.cpu)}};
+    if (traits.memory > 0) requests["memory"] = fmt::format("{}Gi", traits.memory);
+    if (traits.gpus > 0) requests["nvidia.com/gpu"] = std::to_string(traits.gpus);
+    if (traits.gpu_milli > 0) requests["reprieve.dev/gpu-milli"] = std::to_string(traits.gpu_milli);
+    if (traits.gpu_memory > 0) requests["reprieve.dev/gpu-memory"] = fmt::format("{}Gi", traits.gpu_memory);
+    Json out{{"name", "c"}, {"image", "app"}, {"resources", {{"requests", requests}}}};
+    if (traits.port != 0) out["ports"] = Json::array({{{"containerPort", traits.port}, {"hostPort", traits.port}}});
+    return out;
 }
 
-Json gang_document(const WorldGang& gang) {
-    const Json metadata{{"name", gang.name}, {"namespace", "default"}};
-    if (gang.kind == GangKind::kVolcano) {
-        return {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
-                {"kind", "PodGroup"},
-                {"metadata", metadata},
-                {"spec", {{"minMember", gang.min}}}};
+std::string held_devices(const WorldPod& pod) {
+    std::string out;
+    for (int d = 0; d < 32; ++d) {
+        if (!has(pod.devices, d)) continue;
+        out += fmt::format("{}{}", out.empty() ? "" : ",", d);
+        if (pod.traits.gpu_milli > 0) out += fmt::format(":{}m", pod.traits.gpu_milli);
+        if (pod.traits.gpu_memory > 0) out += fmt::format(":{}Gi", pod.traits.gpu_memory);
     }
-    const char* mode = gang.kind == GangKind::kCoreAll ? "all" : "single";
-    return {
-        {"apiVersion", "scheduling.k8s.io/v1beta1"},
-        {"kind", "PodGroup"},
-        {"metadata", metadata},
-        {"spec",
-         {{"schedulingPolicy", {{"gang", {{"minCount", gang.min}}}}}, {"disruptionMode", {{mode, Json::object()}}}}}};
+    return out;
+}
+
+Json pod_document(const World& world, const WorldPod& pod) {
+    const Traits& traits = pod.traits;
+    Json out = object("v1", "Pod", pod.name);
+    Json& metadata = out["metadata"];
+    metadata["uid"] = "uid-" + pod.name;
+    metadata["labels"] = {{"app", app_name(traits.app)}};
+    metadata["creationTimestamp"] = time_of(pod.start);
+    Json spec{{"priority", traits.priority}, {"containers", Json::array({container_of(traits)})}};
+    if (!traits.near.empty()) spec["affinity"] = affinity_of(traits);
+    if (!traits.spreads.empty()) spec["topologySpreadConstraints"] = spread_of(traits);
+    if (traits.claim >= 0)
+        spec["volumes"] =
+            Json::array({{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", claim_name(traits.claim)}}}}});
+    const bool volcano = pod.gang >= 0 && world.gang(pod.gang).kind == GangKind::kVolcano;
+    if (volcano) metadata["annotations"]["scheduling.k8s.io/group-name"] = world.gang(pod.gang).name;
+    if (pod.gang >= 0 && !volcano) spec["schedulingGroup"] = {{"podGroupName", world.gang(pod.gang).name}};
+    if (traits.queue >= 0) metadata["annotations"]["scheduling.volcano.sh/queue-name"] = queue_name(traits.queue);
+    if (traits.same_group) metadata["annotations"]["reprieve.dev/same-group"] = "true";
+    if (pod.devices != 0 && !pod.unwritten) metadata["annotations"]["reprieve.dev/devices"] = held_devices(pod);
+    if (pod.is_protected) metadata["annotations"]["reprieve.dev/preemptible"] = "false";
+    out["status"] = {{"phase", "Pending"}};
+    if (pod.node >= 0) {
+        spec["nodeName"] = world.node(pod.node).name;
+        out["status"] = {{"phase", "Running"}, {"startTime", time_of(pod.start)}};
+    }
+    out["spec"] = spec;
+    return out;
+}
+
+int queue_of(const World& world, int gang) {
+    const auto member = std::ranges::find(world.pods, gang, &WorldPod::gang);
+    return member == world.pods.end() ? -1 : member->traits.queue;
+}
+
+Json gang_document(const World& world, int g) {
+    const WorldGang& gang = world.gang(g);
+    if (gang.kind == GangKind::kVolcano) {
+        Json out = object("scheduling.volcano.sh/v1beta1", "PodGroup", gang.name);
+        out["spec"]["minMember"] = gang.min;
+        if (gang.priority) out["spec"]["priorityClassName"] = class_name(*gang.priority);
+        if (const int queue = queue_of(world, g); queue >= 0) out["spec"]["queue"] = queue_name(queue);
+        if (gang.together == Together::kRack)
+            out["spec"]["networkTopology"] = {{"mode", "hard"}, {"highestTierAllowed", 1}};
+        return out;
+    }
+    Json out = object("scheduling.k8s.io/v1beta1", "PodGroup", gang.name);
+    out["spec"]["schedulingPolicy"] = {{"gang", {{"minCount", gang.min}}}};
+    out["spec"]["disruptionMode"][gang.kind == GangKind::kCoreAll ? "all" : "single"] = Json::object();
+    if (gang.priority) out["spec"]["priorityClassName"] = class_name(*gang.priority);
+    if (gang.together == Together::kZone)
+        out["spec"]["schedulingConstraints"]["topology"] = Json::array({{{"key", kZoneKey}}});
+    return out;
+}
+
+void add_classes(const World& world, std::vector<Json>& out) {
+    std::set<int> values;
+    for (const WorldGang& gang : world.gangs) {
+        if (gang.priority) values.insert(*gang.priority);
+    }
+    for (int value : values) {
+        Json document = cluster_object("scheduling.k8s.io/v1", "PriorityClass", class_name(value));
+        document["value"] = value;
+        out.push_back(document);
+    }
+}
+
+void add_racks(const World& world, std::vector<Json>& out) {
+    if (std::ranges::find(world.gangs, Together::kRack, &WorldGang::together) == world.gangs.end()) return;
+    std::map<int, Json> racks;
+    for (const WorldNode& node : world.nodes)
+        racks[node.rack].push_back({{"type", "Node"}, {"selector", {{"exactMatch", {{"name", node.name}}}}}});
+    for (const auto& [rack, members] : racks) {
+        Json document = cluster_object("topology.volcano.sh/v1alpha1", "HyperNode", fmt::format("rack-{}", rack));
+        document["spec"] = {{"tier", 1}, {"members", members}};
+        out.push_back(document);
+    }
+}
+
+void add_claims(const World& world, std::vector<Json>& out) {
+    for (int c = 0; c < static_cast<int>(world.claims.size()); ++c) {
+        const WorldClaim& claim = world.claims[static_cast<std::size_t>(c)];
+        const Json modes = Json::array({claim.one_pod ? "ReadWriteOncePod" : "ReadWriteOnce"});
+        const std::string volume = fmt::format("volume-{}", c);
+        Json pv = cluster_object("v1", "PersistentVolume", volume);
+        pv["spec"] = {{"accessModes", modes},
+                      {"capacity", {{"storage", "1Gi"}}},
+                      {"claimRef", {{"namespace", "default"}, {"name", claim_name(c)}}}};
+        if (claim.node >= 0) {
+            const Json here{
+                {"key", kHostKey}, {"operator", "In"}, {"values", Json::array({world.node(claim.node).name})}};
+            pv["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"] =
+                Json::array({{{"matchExpressions", Json::array({here})}}});
+        }
+        pv["status"]["phase"] = "Bound";
+        Json pvc = object("v1", "PersistentVolumeClaim", claim_name(c));
+        pvc["spec"] = {
+            {"accessModes", modes}, {"volumeName", volume}, {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
+        pvc["status"]["phase"] = "Bound";
+        out.push_back(pv);
+        out.push_back(pvc);
+    }
+}
+
+void add_queues(const World& world, std::vector<Json>& out) {
+    for (int q = 0; q < static_cast<int>(world.queues.size()); ++q) {
+        const WorldQueue& queue = world.queues[static_cast<std::size_t>(q)];
+        Json document = cluster_object("scheduling.volcano.sh/v1beta1", "Queue", queue_name(q));
+        document["spec"]["weight"] = 1;
+        if (queue.parent >= 0) document["spec"]["parent"] = queue_name(queue.parent);
+        if (queue.cpu_limit > 0) document["spec"]["capability"]["cpu"] = std::to_string(queue.cpu_limit);
+        out.push_back(document);
+    }
 }
 
 }  // namespace
 
 std::vector<Json> documents(const World& world) {
     std::vector<Json> out;
+    add_classes(world, out);
     for (const WorldNode& node : world.nodes)
         out.push_back(node_document(node));
-    for (const WorldGang& gang : world.gangs)
-        out.push_back(gang_document(gang));
+    add_racks(world, out);
+    add_queues(world, out);
+    add_claims(world, out);
+    for (int g = 0; g < static_cast<int>(world.gangs.size()); ++g) {
+        if (std::ranges::find(world.pods, g, &WorldPod::gang) != world.pods.end())
+            out.push_back(gang_document(world, g));
+    }
     for (const WorldPod& pod : world.pods)
         out.push_back(pod_document(world, pod));
     for (std::size_t b = 0; b < world.budgets.size(); ++b) {
-        out.push_back({{"apiVersion", "policy/v1"},
-                       {"kind", "PodDisruptionBudget"},
-                       {"metadata", {{"name", fmt::format("budget-{}", b)}, {"namespace", "default"}}},
-                       {"spec", {{"maxUnavailable", 1}, {"selector", selector(world.budgets[b].app)}}},
-                       {"status", {{"disruptionsAllowed", world.budgets[b].allowed}}}});
+        Json document = object("policy/v1", "PodDisruptionBudget", fmt::format("budget-{}", b));
+        document["spec"] = {{"maxUnavailable", 1}, {"selector", selector(world.budgets[b].app)}};
+        document["status"]["disruptionsAllowed"] = world.budgets[b].allowed;
+        out.push_back(document);
     }
     return out;
 }
 
 Json config(const World& world) {
-    const Json args{{"pdb", world.strict_budgets ? "strict" : "bestEffort"}};
+    Json args{{"pdb", world.strict_budgets ? "strict" : "bestEffort"}};
+    if (world.cross_queue) args["crossQueue"] = true;
     return {{"apiVersion", "reprieve.dev/v1"},
             {"kind", "SchedulerConfig"},
             {"search", {{"threads", 1}}},

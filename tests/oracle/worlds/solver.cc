@@ -4,16 +4,21 @@
 
 namespace reprieve::worlds {
 
-bool can_follow(const World& world, Places places, std::vector<Seat> seats) {
+bool can_follow(const World& world, const Places& places, const std::vector<Seat>& seats, bool choose) {
     if (seats.empty()) return true;
     for (std::size_t i = 0; i < seats.size(); ++i) {
-        const Seat seat = seats[i];
-        if (ask(world, places, seat.pod, seat.node) != Answer::kYes) continue;
-        Places next = places;
-        next[static_cast<std::size_t>(seat.pod)] = seat.node;
-        std::vector<Seat> rest = seats;
-        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-        if (can_follow(world, std::move(next), std::move(rest))) return true;
+        const Seat& seat = seats[i];
+        std::vector<Mask> devices{seat.spot.devices};
+        if (choose) devices = device_choices(world, places, seat.pod, seat.spot.node);
+        for (Mask held : devices) {
+            const Spot spot{.node = seat.spot.node, .devices = held};
+            if (!passes(world, places, seat.pod, spot)) continue;
+            Places next = places;
+            next[static_cast<std::size_t>(seat.pod)] = spot;
+            std::vector<Seat> rest = seats;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+            if (can_follow(world, next, rest, choose)) return true;
+        }
     }
     return false;
 }
@@ -23,10 +28,10 @@ namespace {
 Places at_turn(const World& world, const Turn& turn) {
     Places out = places_of(world);
     for (std::size_t p = 0; p < out.size(); ++p) {
-        if (has(turn.spent, static_cast<int>(p))) out[p] = -1;
+        if (has(turn.spent, static_cast<int>(p))) out[p] = {};
     }
     for (const Seat& seat : turn.seats)
-        out[static_cast<std::size_t>(seat.pod)] = seat.node;
+        out[static_cast<std::size_t>(seat.pod)] = seat.spot;
     return out;
 }
 
@@ -39,19 +44,19 @@ Solver::Solver(const World& world, const WorldDemand& demand, Turn turn)
       places_(at_turn(world, turn_)),
       victims_(world, demand, places_, turn_.spent) {
     for (int p : demand_.pods) {
-        for (int n = 0; n < static_cast<int>(world_.nodes.size()); ++n)
-            never_.push_back(ask(world_, places_, p, n) == Answer::kNever);
+        for (int n = 0; n < world_.node_count(); ++n)
+            never_[{p, n}] = says_never(world_, places_, p, n);
     }
 }
 
 Places Solver::after(Mask set, bool nominated) const {
     Places out = places_;
     for (std::size_t p = 0; p < out.size(); ++p) {
-        if (has(set, static_cast<int>(p))) out[p] = -1;
+        if (has(set, static_cast<int>(p))) out[p] = {};
     }
     if (nominated) return out;
     for (const Seat& seat : turn_.seats) {
-        if (seat.later) out[static_cast<std::size_t>(seat.pod)] = -1;
+        if (seat.later) out[static_cast<std::size_t>(seat.pod)] = {};
     }
     return out;
 }
@@ -60,14 +65,25 @@ Places Solver::after(Mask set, bool nominated) const {
 bool Solver::earlier_seats_hold(Mask set) const {
     Places base = after(set, true);
     for (const Seat& seat : turn_.seats)
-        base[static_cast<std::size_t>(seat.pod)] = -1;
-    return can_follow(world_, std::move(base), turn_.seats);
+        base[static_cast<std::size_t>(seat.pod)] = {};
+    return can_follow(world_, base, turn_.seats, false);
 }
 
-bool Solver::allowed(int pod, int node) const {
-    if (only_ >= 0 && node != only_) return false;
-    const auto at = static_cast<std::size_t>(std::ranges::find(demand_.pods, pod) - demand_.pods.begin());
-    return !skip_never_ || !never_[at * world_.nodes.size() + static_cast<std::size_t>(node)];
+bool Solver::allowed(int pod, int node) const { return has(site_, node) && !(skip_never_ && never_.at({pod, node})); }
+
+bool Solver::place_one(int pod, int node, Places& with, Places& without, Mask left, int missing) const {
+    for (Mask devices : device_choices(world_, with, pod, node)) {
+        const Spot spot{.node = node, .devices = devices};
+        // A pod must pass with the nominated pods there, and again without them.
+        if (!passes(world_, with, pod, spot) || !passes(world_, without, pod, spot)) continue;
+        with[static_cast<std::size_t>(pod)] = spot;
+        without[static_cast<std::size_t>(pod)] = spot;
+        const bool done = place_rest(with, without, left & ~bit(pod), missing - 1);
+        with[static_cast<std::size_t>(pod)] = {};
+        without[static_cast<std::size_t>(pod)] = {};
+        if (done) return true;
+    }
+    return false;
 }
 
 // Places `missing` of the pods that are left, in any order. Pods with equal traits are interchangeable: only the first
@@ -76,29 +92,21 @@ bool Solver::place_rest(Places& with, Places& without, Mask left, int missing) c
     if (missing == 0) return true;
     std::vector<const Traits*> tried;
     for (int p : demand_.pods) {
-        const Traits& traits = world_.pods[static_cast<std::size_t>(p)].traits;
+        const Traits& traits = world_.pod(p).traits;
         if (!has(left, p) || std::ranges::any_of(tried, [&](const Traits* t) { return *t == traits; })) continue;
         tried.push_back(&traits);
-        for (int n = 0; n < static_cast<int>(world_.nodes.size()); ++n) {
-            if (!allowed(p, n) || ask(world_, with, p, n) != Answer::kYes) continue;
-            // A pod must pass with the nominated pods there, and again without them.
-            if (ask(world_, without, p, n) != Answer::kYes) continue;
-            with[static_cast<std::size_t>(p)] = n;
-            without[static_cast<std::size_t>(p)] = n;
-            const bool done = place_rest(with, without, left & ~bit(p), missing - 1);
-            with[static_cast<std::size_t>(p)] = -1;
-            without[static_cast<std::size_t>(p)] = -1;
-            if (done) return true;
+        for (int n = 0; n < world_.node_count(); ++n) {
+            if (allowed(p, n) && place_one(p, n, with, without, left, missing)) return true;
         }
     }
     return false;
 }
 
-bool Solver::fits(Mask set, int place, bool never_is_final) {
-    const auto [at, fresh] = known_.try_emplace({set, place, never_is_final}, false);
+bool Solver::fits(Mask set, Mask site, bool never_is_final) {
+    const auto [at, fresh] = known_.try_emplace({set, site, never_is_final}, false);
     if (!fresh) return at->second;
     skip_never_ = never_is_final;
-    only_ = place;
+    site_ = site;
     Mask left = 0;
     for (int p : demand_.pods)
         left |= bit(p);
@@ -109,18 +117,13 @@ bool Solver::fits(Mask set, int place, bool never_is_final) {
 }
 
 std::optional<Optimum> Solver::optimum(const Reading& reading) {
-    std::vector<int> places{-1};
-    if (demand_.gang < 0) {
-        places.clear();
-        for (int n = 0; n < static_cast<int>(world_.nodes.size()); ++n)
-            places.push_back(n);
-    }
     std::optional<Optimum> best;
+    const std::vector<Mask> sites = sites_of(world_, demand_);
     for (Mask set : victims_.sets()) {
-        for (int place : places) {
-            Optimum next{.set = set, .place = place, .price = victims_.price(set, place, reading)};
+        for (Mask site : sites) {
+            Optimum next{.set = set, .site = site, .price = victims_.price(set, site, reading)};
             if (best && !cheaper(next.price, best->price)) continue;
-            if (!fits(set, place, reading.never_is_final)) continue;
+            if (!fits(set, site, reading.never_is_final)) continue;
             // Nothing is cheaper than nobody.
             if (set == 0) return next;
             best = std::move(next);

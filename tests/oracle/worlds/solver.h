@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "victims.h"
@@ -12,12 +13,13 @@ namespace reprieve::worlds {
 // A pod that the plan places.
 struct Seat {
     int pod = -1;
-    int node = -1;
+    Spot spot;
     bool later = false;
 };
 
 // Whether these pods can be placed on these nodes one after another in some order, each passing every filter.
-[[nodiscard]] bool can_follow(const World& world, Places places, std::vector<Seat> seats);
+// `choose`: on any devices; else on those that the seats name.
+[[nodiscard]] bool can_follow(const World& world, const Places& places, const std::vector<Seat>& seats, bool choose);
 
 // The state in which it is a demand's turn.
 struct Turn {
@@ -27,7 +29,7 @@ struct Turn {
 
 struct Optimum {
     Mask set = 0;
-    int place = -1;
+    Mask site = 0;
     Price price;
 };
 
@@ -38,13 +40,14 @@ public:
     [[nodiscard]] const Victims& victims() const { return victims_; }
     // Nothing: no set of victims lets the demand be placed.
     [[nodiscard]] std::optional<Optimum> optimum(const Reading& reading);
-    // Whether the members fit with this set gone, and all that was placed before still does. `place`: as in `price`.
-    [[nodiscard]] bool fits(Mask set, int place, bool never_is_final);
 
 private:
+    // Whether the members fit on the site with this set gone, and all that was placed before still does.
+    [[nodiscard]] bool fits(Mask set, Mask site, bool never_is_final);
+    [[nodiscard]] bool place_rest(Places& with, Places& without, Mask left, int missing) const;
+    [[nodiscard]] bool place_one(int pod, int node, Places& with, Places& without, Mask left, int missing) const;
     [[nodiscard]] Places after(Mask set, bool nominated) const;
     [[nodiscard]] bool earlier_seats_hold(Mask set) const;
-    [[nodiscard]] bool place_rest(Places& with, Places& without, Mask left, int missing) const;
     [[nodiscard]] bool allowed(int pod, int node) const;
 
     const World& world_;
@@ -52,10 +55,10 @@ private:
     Turn turn_;
     Places places_;
     Victims victims_;
-    std::vector<bool> never_;  // by pod and node, before anybody is evicted for this demand
+    std::map<std::pair<int, int>, bool> never_;  // by pod and node, before anybody is evicted for this demand
     bool skip_never_ = true;
-    int only_ = -1;
-    std::map<std::tuple<Mask, int, bool>, bool> known_;
+    Mask site_ = 0;
+    std::map<std::tuple<Mask, Mask, bool>, bool> known_;
 };
 
 }  // namespace reprieve::worlds

@@ -24,7 +24,7 @@ void Tally::Line::add(const Fate& fate) {
 }
 
 double Tally::Line::served_percent() const { return percent(served, feasible); }
-double Tally::Line::proven_percent() const { return percent(optimal + refuted, evicting + impossible); }
+double Tally::Line::proven_percent() const { return percent(optimal, evicting); }
 
 std::string Tally::Line::text(const std::string& name) const {
     std::string out = fmt::format("{:<24}{:>8}{:>9}{:>8.1f}%{:>8.1f}%{:>8.1f}%",
@@ -63,6 +63,14 @@ void Tally::add(const World& world, const Judgement& judgement) {
     }
 }
 
+bool Tally::is_green() const {
+    for (int fault = 0; fault < kFaults; ++fault) {
+        if (fault != static_cast<int>(Fault::kRefused) && total_.faults[static_cast<std::size_t>(fault)] > 0)
+            return false;
+    }
+    return served_percent() >= 99 && proven_percent() >= 90;
+}
+
 std::string Tally::table() const {
     constexpr std::array<const char*, kFaults> kHeads{"refused",
                                                       "falseInf",
@@ -73,6 +81,7 @@ std::string Tally::table() const {
                                                       "needless",
                                                       "misfit",
                                                       "unexpect",
+                                                      "stale",
                                                       "audit",
                                                       "abort"};
     std::string out = fmt::format(

@@ -15,8 +15,9 @@ public:
 
     // Lines of equal width: rule and kind of demand, then counts.
     [[nodiscard]] std::string table() const;
-    [[nodiscard]] int count(Fault fault) const { return total_.faults[static_cast<std::size_t>(fault)]; }
-    // In percent of those whom it is asked of; 100 where nobody is.
+    // No fault but refusals that claim nothing, and few of these; nearly all that evicts is proven.
+    [[nodiscard]] bool is_green() const;
+    // Of the demands for which there is a way, and of those that were served by evictions.
     [[nodiscard]] double served_percent() const { return total_.served_percent(); }
     [[nodiscard]] double proven_percent() const { return total_.proven_percent(); }
 

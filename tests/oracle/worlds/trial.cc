@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "changes.h"
+#include "engine.h"
+
 namespace reprieve::worlds {
 namespace {
 
@@ -27,12 +30,24 @@ World next_world(const World& world, const Decision& decision) {
     return out;
 }
 
+// The first line in which two texts differ.
+std::string difference(const std::string& a, const std::string& b) {
+    const auto line_at = [](const std::string& text, std::size_t at) {
+        const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+        return text.substr(begin, text.find('\n', at) - begin);
+    };
+    const auto at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    return "built at once:" + line_at(a, at) + ", changed fact by fact:" + line_at(b, at);
+}
+
 Judgement judge_here(const World& world) {
-    const Decision decision = decide(documents(world), config(world));
+    const Decision decision = decide({documents(world)}, config(world));
     Judgement out = judge(world, decision);
     const World after = next_world(world, decision);
-    for (const std::string& violation : decide(documents(after), config(after)).violations)
+    for (const std::string& violation : decide({documents(after)}, config(after)).violations)
         out.complaints.push_back({.fault = Fault::kAudit, .demand = "", .what = "of the next plan: " + violation});
+    if (const std::string other = decide(another_past(world), config(world)).text; other != decision.text)
+        out.complaints.push_back({.fault = Fault::kStale, .demand = "", .what = difference(decision.text, other)});
     return out;
 }
 
@@ -95,72 +110,6 @@ std::optional<Complaint> find(const Judgement& judgement, Fault fault) {
     const auto at = std::ranges::find(judgement.complaints, fault, &Complaint::fault);
     if (at == judgement.complaints.end()) return std::nullopt;
     return *at;
-}
-
-namespace {
-
-void drop_pod(World& world, std::size_t p) { world.pods.erase(world.pods.begin() + static_cast<std::ptrdiff_t>(p)); }
-
-bool drop_node(World& world, std::size_t n) {
-    if (std::ranges::any_of(world.pods, [&](const WorldPod& pod) { return pod.node == static_cast<int>(n); }))
-        return false;
-    world.nodes.erase(world.nodes.begin() + static_cast<std::ptrdiff_t>(n));
-    for (WorldPod& pod : world.pods) {
-        if (pod.node > static_cast<int>(n)) --pod.node;
-    }
-    return true;
-}
-
-// Every world that is simpler by one step.
-std::vector<World> simpler(const World& world) {
-    std::vector<World> out;
-    const auto with = [&](auto&& change) {
-        World next = world;
-        change(next);
-        out.push_back(std::move(next));
-    };
-    for (std::size_t p = 0; p < world.pods.size(); ++p)
-        with([&](World& w) { drop_pod(w, p); });
-    for (std::size_t n = 0; n < world.nodes.size(); ++n) {
-        World next = world;
-        if (drop_node(next, n)) out.push_back(std::move(next));
-    }
-    for (std::size_t b = 0; b < world.budgets.size(); ++b)
-        with([&](World& w) { w.budgets.erase(w.budgets.begin() + static_cast<std::ptrdiff_t>(b)); });
-    for (std::size_t p = 0; p < world.pods.size(); ++p) {
-        const WorldPod& pod = world.pods[p];
-        for (std::size_t i = 0; i < pod.traits.near.size(); ++i)
-            with([&](World& w) {
-                w.pods[p].traits.near.erase(w.pods[p].traits.near.begin() + static_cast<std::ptrdiff_t>(i));
-            });
-        for (std::size_t i = 0; i < pod.traits.spreads.size(); ++i)
-            with([&](World& w) {
-                w.pods[p].traits.spreads.erase(w.pods[p].traits.spreads.begin() + static_cast<std::ptrdiff_t>(i));
-            });
-        if (pod.traits.port != 0) with([&](World& w) { w.pods[p].traits.port = 0; });
-        if (pod.gang >= 0 && pod.node >= 0) with([&](World& w) { w.pods[p].gang = -1; });
-        if (pod.is_protected) with([&](World& w) { w.pods[p].is_protected = false; });
-        if (pod.traits.priority != 0 && pod.node >= 0) with([&](World& w) { w.pods[p].traits.priority = 0; });
-    }
-    for (std::size_t g = 0; g < world.gangs.size(); ++g) {
-        if (world.gangs[g].min > 1) with([&](World& w) { --w.gangs[g].min; });
-    }
-    return out;
-}
-
-}  // namespace
-
-World shrink(World world, Fault fault) {
-    for (bool smaller = true; smaller;) {
-        smaller = false;
-        for (World& next : simpler(world)) {
-            if (!find(try_world(next), fault)) continue;
-            world = std::move(next);
-            smaller = true;
-            break;
-        }
-    }
-    return world;
 }
 
 }  // namespace reprieve::worlds

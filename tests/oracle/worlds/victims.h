@@ -6,6 +6,7 @@
 // false only if it is false in every reading.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,23 +16,23 @@
 
 namespace reprieve::worlds {
 
-using Mask = std::uint32_t;
-
-[[nodiscard]] constexpr Mask bit(int pod) { return Mask{1} << static_cast<unsigned>(pod); }
-[[nodiscard]] constexpr bool has(Mask set, int pod) { return (set & bit(pod)) != 0; }
-
 struct Reading {
-    // Whose turn it is to spend a budget: the candidates of the place, all that may go, or the victims alone.
-    enum class Walk : std::uint8_t { kPlace, kEverywhere, kVictims, kNobody } walk = Walk::kPlace;
+    // Whose turn it is to spend a budget: the candidates of the site, all that may go, the victims alone, or nobody.
+    enum class Walk : std::uint8_t { kSite, kEverywhere, kVictims, kNobody } walk = Walk::kSite;
+    // The own priorities of the victims that are compared: those of all or of members of gangs, their sum or the
+    // highest.
+    enum class Own : std::uint8_t { kSumOfAll, kHighestOfAll, kSumOfMembers, kHighestOfMembers } own = Own::kSumOfAll;
     // The most important victim's start: the earliest among those of the highest priority, or that of the first unit.
     bool start_of_unit = false;
     // Nodes that say never to a member before anybody is evicted are out for it.
     bool never_is_final = true;
+    // Whether a share of a device is something that is needed and destroyed.
+    bool shares_count = false;
 };
 
 // The terms in the order of the action's default, by name.
 using Price = std::vector<std::pair<std::string, std::int64_t>>;
-// Smaller is cheaper. Both have the same terms.
+// Smaller is cheaper. REQUIRES: both have the same terms.
 [[nodiscard]] bool cheaper(const Price& a, const Price& b);
 
 class Victims {
@@ -39,13 +40,12 @@ public:
     // `places`: what is left when it is the demand's turn; `spent`: who was evicted in this plan before.
     Victims(const World& world, const WorldDemand& demand, const Places& places, Mask spent);
 
-    [[nodiscard]] bool may_go(int pod) const { return has(open_, pod); }
     // Every set that the rules allow, the empty one first.
     [[nodiscard]] const std::vector<Mask>& sets() const { return sets_; }
     // What is wrong with the set; empty: nothing.
     [[nodiscard]] std::string complaint(Mask set) const;
-    // `place`: the node of a single pod; -1: anywhere.
-    [[nodiscard]] Price price(Mask set, int place, const Reading& reading) const;
+    // `site`: the nodes among which the demand is placed.
+    [[nodiscard]] Price price(Mask set, Mask site, const Reading& reading) const;
 
 private:
     struct Unit {
@@ -54,26 +54,42 @@ private:
         int priority = 0;
         int start = 0;
     };
+    static constexpr std::size_t kDims = 5;
+    using Amounts = std::array<std::int64_t, kDims>;  // cpu, memory, devices, shares in milli and in GiB
+
+    [[nodiscard]] static Amounts amounts(const Traits& traits, bool shares);
+    [[nodiscard]] Amounts need(bool shares) const;
+    [[nodiscard]] bool may_go(int pod) const { return has(open_, pod); }
+    [[nodiscard]] bool is_open(int pod) const;
     [[nodiscard]] Mask members_left(int gang) const;
     [[nodiscard]] int spare(int gang) const;
     [[nodiscard]] int standing(int pod) const;
     [[nodiscard]] bool keeps_gangs(Mask set) const;
     [[nodiscard]] bool keeps_budgets(Mask set) const;
+    [[nodiscard]] int spends(Mask set, const WorldBudget& budget) const;
     [[nodiscard]] Unit unit_of(Mask pods, bool in_group) const;
-    [[nodiscard]] std::vector<Unit> units_at(int place) const;
+    [[nodiscard]] std::vector<Unit> units_at(Mask site, bool shares) const;
     [[nodiscard]] std::vector<Unit> units_in(Mask set) const;
-    void split(int gang, Mask here, std::vector<Unit>& out) const;
-    [[nodiscard]] std::int64_t violations(Mask set, int place, const Reading& reading) const;
+    void split(int gang, Mask here, bool shares, std::vector<Unit>& out) const;
+    void sort_for_split(std::vector<int>& pods, bool shares) const;
+    [[nodiscard]] std::int64_t violations(Mask set, Mask site, const Reading& reading) const;
     [[nodiscard]] std::int64_t broken(Mask set) const;
+    [[nodiscard]] std::int64_t own_priority(Mask set, Reading::Own own) const;
     [[nodiscard]] std::int64_t first_start(Mask set, const Reading& reading) const;
-    [[nodiscard]] const WorldPod& pod(int p) const { return world_.pods[static_cast<std::size_t>(p)]; }
+    [[nodiscard]] std::int64_t destroyed(Mask set, bool shares) const;
+    // Calls with every pod of the set.
+    template <class F>
+    void each(Mask set, F&& f) const {
+        for (int p = 0; p < world_.pod_count(); ++p) {
+            if (has(set, p)) f(p, world_.pod(p));
+        }
+    }
 
     const World& world_;
     const WorldDemand& demand_;
     const Places& places_;
     Mask spent_;
     Mask open_ = 0;
-    int need_cpu_ = 0;
     std::vector<Mask> sets_;
 };
 

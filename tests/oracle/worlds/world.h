@@ -1,34 +1,47 @@
 // World: a small cluster in plain numbers, with every rule that a demand can be judged by.
 //
-// Nodes, running pods and one or two demands are values of this file alone: the generator draws them, `documents`
-// writes them as manifests for the engine, and the judge solves them exhaustively. Nothing here knows the engine's
-// model.
+// Nodes, running pods and one or two demands are values of this file alone: the generator draws them, manifests.h
+// writes them as the engine reads them, and the judge solves them exhaustively. Nothing here knows the engine's model.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace reprieve::worlds {
 
-using Json = nlohmann::json;
+// Sets of pods and of nodes of a world, and of devices of a node: bit i stands for the i-th.
+using Mask = std::uint32_t;
+[[nodiscard]] constexpr Mask bit(int i) { return Mask{1} << static_cast<unsigned>(i); }
+[[nodiscard]] constexpr bool has(Mask set, int i) { return (set & bit(i)) != 0; }
+
+// When the worlds begin: 2026-01-01T00:00:00Z, in seconds.
+inline constexpr std::int64_t kBegin = 1767225600;
 
 // What a world may be drawn with; the table of results has a line for each.
 enum class Rule : std::uint8_t {
     kHostAffinity,
     kZoneAffinity,
+    kMutualAffinity,
     kHostAntiAffinity,
     kZoneAntiAffinity,
     kHostSpread,
     kZoneSpread,
     kPorts,
+    kDevices,
+    kDeviceGroups,
+    kShares,
+    kVolumes,
     kStrictBudgets,
     kBudgets,
     kGangVictims,
+    kOwnPriorities,
+    kQueueLimits,
+    kTopology,
     kTwoDemands,
 };
-inline constexpr int kRules = 11;
+inline constexpr int kRules = 19;
 [[nodiscard]] const char* to_text(Rule rule);
 
 // The label that says where a rule looks: every node is a host of its own, most are in a zone.
@@ -55,17 +68,28 @@ struct Spread {
 struct Traits {
     int app = 0;  // label `app`
     int cpu = 1;
+    int memory = 0;  // GiB; 0: not asked for
+    int gpus = 0;    // whole devices
+    bool same_group = false;
+    int gpu_milli = 0;   // a share of one device
+    int gpu_memory = 0;  // the same in GiB; a world draws one kind of share
     int priority = 0;
-    int port = 0;  // host port; 0: none
+    int port = 0;    // host port; 0: none
+    int claim = -1;  // volume claim
+    int queue = -1;  // -1: none named
     std::vector<Near> near;
     std::vector<Spread> spreads;
     friend bool operator==(const Traits&, const Traits&) = default;
+
+    [[nodiscard]] bool wants_device() const { return gpus > 0 || gpu_milli > 0 || gpu_memory > 0; }
 };
 
 struct WorldPod {
     std::string name;
     Traits traits;
-    int node = -1;  // -1: it waits
+    int node = -1;           // -1: it waits
+    Mask devices = 0;        // held; of a share one
+    bool unwritten = false;  // which devices it holds is written nowhere
     int gang = -1;
     int start = 0;  // seconds after the world began
     bool is_protected = false;
@@ -74,25 +98,43 @@ struct WorldPod {
 // How the pods of a group may be taken: Volcano's rule (surplus, else whole), or a core group's disruption mode.
 enum class GangKind : std::uint8_t { kVolcano, kCoreAll, kCoreSingle };
 
+// What all members must share: nothing, a rack (HyperNode of tier 1), or a zone (a core group's topology key).
+enum class Together : std::uint8_t { kAnywhere, kRack, kZone };
+
 struct WorldGang {
     std::string name;
     int min = 1;
     GangKind kind = GangKind::kVolcano;
+    std::optional<int> priority;  // of its PriorityClass
+    Together together = Together::kAnywhere;
 };
 
 struct WorldNode {
     std::string name;
     int zone = 0;  // -1: in no zone
+    int rack = 0;
     int cpu = 4;
+    int memory = 0;
     int pods = 110;
+    int devices = 0;
+    int group_size = 2;     // devices of one NVLink group stand side by side
+    bool describes = true;  // its devices are annotated; else one group without memory
 };
-
-// When the worlds begin: 2026-01-01T00:00:00Z, in seconds.
-inline constexpr std::int64_t kBegin = 1767225600;
+inline constexpr int kDeviceMemory = 8;  // GiB
 
 struct WorldBudget {
     int app = 0;
     int allowed = 0;
+};
+
+struct WorldClaim {
+    bool one_pod = false;  // ReadWriteOncePod
+    int node = -1;         // of a local volume; -1: reachable from everywhere
+};
+
+struct WorldQueue {
+    int parent = -1;
+    int cpu_limit = 0;  // 0: none
 };
 
 struct World {
@@ -102,7 +144,18 @@ struct World {
     std::vector<WorldPod> pods;
     std::vector<WorldGang> gangs;
     std::vector<WorldBudget> budgets;
+    std::vector<WorldClaim> claims;
+    std::vector<WorldQueue> queues;
     bool strict_budgets = false;
+    bool cross_queue = false;
+
+    [[nodiscard]] const WorldPod& pod(int p) const { return pods[static_cast<std::size_t>(p)]; }
+    [[nodiscard]] const WorldNode& node(int n) const { return nodes[static_cast<std::size_t>(n)]; }
+    [[nodiscard]] const WorldGang& gang(int g) const { return gangs[static_cast<std::size_t>(g)]; }
+    [[nodiscard]] int pod_count() const { return static_cast<int>(pods.size()); }
+    [[nodiscard]] int node_count() const { return static_cast<int>(nodes.size()); }
+    [[nodiscard]] Mask all_nodes() const { return bit(node_count()) - 1; }
+    [[nodiscard]] bool drawn_with(Rule rule) const;
 };
 
 // Somebody who wants room: a pending pod by itself, or a gang of pending pods.
@@ -115,10 +168,8 @@ struct WorldDemand {
 };
 // In the order in which a cycle serves them.
 [[nodiscard]] std::vector<WorldDemand> demands_of(const World& world);
-
-// As the engine reads it.
-[[nodiscard]] std::vector<Json> documents(const World& world);
-[[nodiscard]] Json config(const World& world);
+// The sets of nodes of which the demand's pods may use one: each node for a pod, the domains of a gang.
+[[nodiscard]] std::vector<Mask> sites_of(const World& world, const WorldDemand& demand);
 
 // A world is told by its number alone.
 [[nodiscard]] World draw_world(std::uint64_t number);

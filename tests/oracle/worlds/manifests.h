@@ -1,0 +1,17 @@
+// A world as manifests, and the configuration it is planned with.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "world.h"
+
+namespace reprieve::worlds {
+
+using Json = nlohmann::json;
+
+[[nodiscard]] std::vector<Json> documents(const World& world);
+[[nodiscard]] Json config(const World& world);
+
+}  // namespace reprieve::worlds

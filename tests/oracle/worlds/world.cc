@@ -1,0 +1,100 @@
+#include "world.h"
+
+#include <algorithm>
+#include <map>
+
+namespace reprieve::worlds {
+
+const char* to_text(Rule rule) {
+    switch (rule) {
+        case Rule::kHostAffinity:
+            return "host affinity";
+        case Rule::kZoneAffinity:
+            return "zone affinity";
+        case Rule::kMutualAffinity:
+            return "mutual affinity";
+        case Rule::kHostAntiAffinity:
+            return "host anti-affinity";
+        case Rule::kZoneAntiAffinity:
+            return "zone anti-affinity";
+        case Rule::kHostSpread:
+            return "host spread";
+        case Rule::kZoneSpread:
+            return "zone spread";
+        case Rule::kPorts:
+            return "host ports";
+        case Rule::kDevices:
+            return "devices";
+        case Rule::kDeviceGroups:
+            return "device groups";
+        case Rule::kShares:
+            return "device shares";
+        case Rule::kVolumes:
+            return "volumes";
+        case Rule::kStrictBudgets:
+            return "strict budgets";
+        case Rule::kBudgets:
+            return "budgets";
+        case Rule::kGangVictims:
+            return "gangs as victims";
+        case Rule::kOwnPriorities:
+            return "own priorities";
+        case Rule::kQueueLimits:
+            return "queue limits";
+        case Rule::kTopology:
+            return "hard topology";
+        case Rule::kTwoDemands:
+            return "two demands";
+    }
+    return "";
+}
+
+bool World::drawn_with(Rule rule) const { return std::ranges::find(rules, rule) != rules.end(); }
+
+std::vector<WorldDemand> demands_of(const World& world) {
+    std::vector<WorldDemand> out;
+    for (int p = 0; p < world.pod_count(); ++p) {
+        const WorldPod& pod = world.pod(p);
+        if (pod.node >= 0) continue;
+        const auto known =
+            std::ranges::find_if(out, [&](const WorldDemand& d) { return d.gang >= 0 && d.gang == pod.gang; });
+        if (known != out.end()) {
+            known->pods.push_back(p);
+            known->priority = std::min(known->priority, pod.traits.priority);
+            continue;
+        }
+        WorldDemand demand{
+            .name = "default/" + pod.name, .gang = pod.gang, .pods = {p}, .priority = pod.traits.priority};
+        if (pod.gang >= 0) {
+            demand.name = "default/" + world.gang(pod.gang).name;
+            demand.min = world.gang(pod.gang).min;
+        }
+        out.push_back(std::move(demand));
+    }
+    for (WorldDemand& demand : out) {
+        if (demand.gang >= 0 && world.gang(demand.gang).priority) demand.priority = *world.gang(demand.gang).priority;
+    }
+    std::ranges::stable_sort(out, [](const WorldDemand& a, const WorldDemand& b) { return a.priority > b.priority; });
+    return out;
+}
+
+std::vector<Mask> sites_of(const World& world, const WorldDemand& demand) {
+    std::vector<Mask> out;
+    if (demand.gang < 0) {
+        for (int n = 0; n < world.node_count(); ++n)
+            out.push_back(bit(n));
+        return out;
+    }
+    const Together together = world.gang(demand.gang).together;
+    if (together == Together::kAnywhere) return {world.all_nodes()};
+    std::map<int, Mask> domains;
+    for (int n = 0; n < world.node_count(); ++n) {
+        const int domain = together == Together::kRack ? world.node(n).rack : world.node(n).zone;
+        if (domain >= 0) domains[domain] |= bit(n);
+    }
+    for (const auto& [domain, nodes] : domains)
+        out.push_back(nodes);
+    return out;
+}
+
+}  // namespace reprieve::worlds
