@@ -265,6 +265,11 @@ private:
         WorldPod& other = out_.pods[static_cast<std::size_t>(std::max(holder, 0))];
         if (holder >= 0 && one_pod && (node < 0 || other.node == node)) other.traits.claim = 0;
         first->traits.claim = 0;
+        // Which members of a gang come first is told where they are alike.
+        if (first->gang >= 0) {
+            out_.gangs[static_cast<std::size_t>(first->gang)].min =
+                static_cast<int>(std::ranges::count(out_.pods, first->gang, &WorldPod::gang));
+        }
         out_.claims.push_back({.one_pod = one_pod, .node = node});
     }
 

@@ -203,15 +203,13 @@ private:
         }
     }
 
-    // Sparing one unit: a pod alone, a pod of a gang's surplus, a gang whole or all of it that it can keep.
+    // Sparing one unit: a pod alone, a pod of a gang's surplus, a gang whole or all of it that it can keep. What goes
+    // for others must still be allowed then: a gang that another demand takes whole goes whole.
     void judge_need(Mask gone, const std::vector<Seat>& seats) {
         for (std::size_t d = 0; d < demands_.size(); ++d) {
-            Turn turn;
-            for (std::size_t before = 0; before < d; ++before)
-                turn.spent |= victims_[before];
-            const Solver solver(world_, demands_[d], turn);
-            for (Mask set : solver.victims().sets()) {
-                if (set == victims_[d] || (set & ~victims_[d]) != 0 || !is_one_unit(victims_[d] & ~set)) continue;
+            // Every subset of its victims, from the empty one up to all but one.
+            for (Mask set = 0; set != victims_[d]; set = (set - victims_[d]) & victims_[d]) {
+                if (!is_one_unit(victims_[d] & ~set) || !may_go_instead(d, set)) continue;
                 if (!can_follow(world_, without((gone & ~victims_[d]) | set), seats, true)) continue;
                 complain(Fault::kNeedless,
                          demands_[d].name,
@@ -219,6 +217,18 @@ private:
                 break;
             }
         }
+    }
+
+    // Whether the rules allow the plan's victims with this set for one of its demands.
+    [[nodiscard]] bool may_go_instead(std::size_t d, Mask set) const {
+        Mask spent = 0;
+        for (std::size_t e = 0; e < demands_.size(); ++e) {
+            const Places places = without(spent);
+            const Mask next = e == d ? set : victims_[e];
+            if (!Victims(world_, demands_[e], places, spent).complaint(next).empty()) return false;
+            spent |= next;
+        }
+        return true;
     }
 
     [[nodiscard]] bool is_one_unit(Mask set) const {

@@ -61,17 +61,19 @@ std::vector<World> simpler(const World& world) {
         with([&](World& w) { w.budgets.erase(w.budgets.begin() + static_cast<std::ptrdiff_t>(b)); });
     for (std::size_t p = 0; p < world.pods.size(); ++p) {
         const WorldPod& pod = world.pods[p];
-        for (std::size_t i = 0; i < pod.traits.near.size(); ++i)
-            with([&](World& w) {
-                w.pods[p].traits.near.erase(w.pods[p].traits.near.begin() + static_cast<std::ptrdiff_t>(i));
-            });
-        for (std::size_t i = 0; i < pod.traits.spreads.size(); ++i)
-            with([&](World& w) {
-                w.pods[p].traits.spreads.erase(w.pods[p].traits.spreads.begin() + static_cast<std::ptrdiff_t>(i));
-            });
+        // Members that wait change together: which of them come first is told where they are alike.
         const auto change = [&](bool when, auto&& how) {
-            if (when) with([&](World& w) { how(w.pods[p]); });
+            if (!when) return;
+            with([&](World& w) {
+                for (WorldPod& x : w.pods) {
+                    if (x.name == pod.name || (pod.node < 0 && pod.gang >= 0 && x.gang == pod.gang)) how(x);
+                }
+            });
         };
+        change(!pod.traits.near.empty(), [](WorldPod& x) { x.traits.near.clear(); });
+        change(pod.traits.near.size() > 1, [](WorldPod& x) { x.traits.near.resize(1); });
+        change(!pod.traits.spreads.empty(), [](WorldPod& x) { x.traits.spreads.clear(); });
+        change(pod.traits.spreads.size() > 1, [](WorldPod& x) { x.traits.spreads.resize(1); });
         const bool runs = pod.node >= 0;
         change(pod.traits.port != 0, [](WorldPod& x) { x.traits.port = 0; });
         change(pod.traits.memory != 0, [](WorldPod& x) { x.traits.memory = 0; });
@@ -85,7 +87,7 @@ std::vector<World> simpler(const World& world) {
         change(pod.gang >= 0 && runs, [](WorldPod& x) { x.gang = -1; });
         change(pod.is_protected, [](WorldPod& x) { x.is_protected = false; });
         change(pod.traits.priority != 0 && runs, [](WorldPod& x) { x.traits.priority = 0; });
-        change(pod.traits.cpu > 1, [](WorldPod& x) { --x.traits.cpu; });
+        change(pod.traits.cpu > 1, [](WorldPod& x) { x.traits.cpu = std::max(1, x.traits.cpu - 1); });
     }
     for (std::size_t g = 0; g < world.gangs.size(); ++g) {
         if (world.gangs[g].priority) with([&](World& w) { w.gangs[g].priority.reset(); });
