@@ -63,10 +63,11 @@ void Tally::add(const World& world, const Judgement& judgement) {
     }
 }
 
-bool Tally::is_green() const {
-    for (int fault = 0; fault < kFaults; ++fault) {
-        if (fault != static_cast<int>(Fault::kRefused) && total_.faults[static_cast<std::size_t>(fault)] > 0)
-            return false;
+bool Tally::is_green(const std::vector<std::string>& except) const {
+    for (int f = 0; f < kFaults; ++f) {
+        const auto fault = static_cast<Fault>(f);
+        if (fault == Fault::kRefused || std::ranges::find(except, to_text(fault)) != except.end()) continue;
+        if (total_.faults[static_cast<std::size_t>(f)] > 0) return false;
     }
     return served_percent() >= 99 && proven_percent() >= 90;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "judge.h"
 
@@ -15,8 +17,8 @@ public:
 
     // Lines of equal width: rule and kind of demand, then counts.
     [[nodiscard]] std::string table() const;
-    // No fault but refusals that claim nothing, and few of these; nearly all that evicts is proven.
-    [[nodiscard]] bool is_green() const;
+    // No fault but those named and refusals that claim nothing, and few of these; nearly all that evicts is proven.
+    [[nodiscard]] bool is_green(const std::vector<std::string>& except) const;
     // Of the demands for which there is a way, and of those that were served by evictions.
     [[nodiscard]] double served_percent() const { return total_.served_percent(); }
     [[nodiscard]] double proven_percent() const { return total_.proven_percent(); }
