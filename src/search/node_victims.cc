@@ -363,6 +363,45 @@ Cost NodeVictims::least_cost(NodeId node) const {
     return rules_.order->cost(least);
 }
 
+Cost NodeVictims::quick_bound(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    const Shortages missing = few_amounts_ ? shortages(node) : Shortages();
+    std::vector<std::int32_t> priorities;
+    std::vector<std::int64_t> sizes;
+    std::int64_t youngest = INT64_MIN;
+    for (PodId pod : s.node_pods[node]) {
+        if (!finder_.takeable(pod, rules_.attack)) continue;
+        priorities.push_back(s.pods[pod].unit_priority);
+        youngest = std::max(youngest, s.pods[pod].started.us);
+    }
+    std::int64_t fewest = 0;
+    for (const Shortage& what : missing) {
+        if (what.rule >= 0) continue;
+        sizes.clear();
+        for (PodId pod : s.node_pods[node]) {
+            if (finder_.takeable(pod, rules_.attack)) sizes.push_back(room_of(s, pod, what.dim));
+        }
+        std::ranges::sort(sizes, std::greater());
+        std::int64_t left = what.missing;
+        std::int64_t pods = 0;
+        for (std::size_t i = 0; i < sizes.size() && left > 0; ++i, ++pods)
+            left -= sizes[i];
+        fewest = std::max(fewest, pods);
+    }
+    // Where the node has room, somebody elsewhere is in the way, and nothing is known of who that is. So it is where the
+    // highest priority is no term before the start: a victim elsewhere may then stand for it.
+    const auto terms = rules_.order->terms();
+    const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
+    const bool start_known = way_.empty() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
+    if (fewest == 0 || (limit_binds_ && !relief_complete_)) return least_cost(node);
+    std::ranges::sort(priorities);
+    Toll toll;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(fewest) && i < priorities.size(); ++i)
+        toll.add_pod(priorities[i], start_known ? youngest : INT64_MAX);
+    toll.units = 1;
+    return rules_.order->cost(toll);
+}
+
 Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
     if (victims.proof) return victims.cost;
     const Snapshot& s = session_.snapshot;

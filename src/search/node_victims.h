@@ -67,6 +67,11 @@ public:
     // Whoever goes there, it costs no less.
     [[nodiscard]] Cost least_cost(NodeId node) const;
 
+    // The same from amounts alone, without a look at the state of other nodes: at least as many pods of the node go as
+    // the largest need to cover what is short, and none of the victims of the highest priority started after the
+    // youngest pod that may go.
+    [[nodiscard]] Cost quick_bound(NodeId node) const;
+
     // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
     [[nodiscard]] bool read_only() const { return amounts_only_ && limit_is_arithmetic() && !minds_others(); }
     // Whether the pod passes there with what is evicted at this moment.

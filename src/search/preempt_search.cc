@@ -12,6 +12,7 @@ namespace {
 // Boards are kept for hundreds of shapes; they cost memory per node, and the one that was not asked for longest goes.
 constexpr std::size_t kMostBoardEntries = 2'000'000;
 constexpr std::size_t kFewestBoards = 16;
+constexpr std::size_t kEagerLooks = 64;  // nodes
 
 template <class Entries>
 auto by_key(const Entries& entries) {
@@ -102,6 +103,15 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
     std::vector<std::uint32_t> potential;
     for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
         if (is_potential(pod, nodes[rank], limit_binds)) potential.push_back(rank);
+    }
+    // Dry runs are dear: on many nodes each enters with a bound from amounts alone and is looked at when that wins.
+    if (!victims.read_only() && action_.improve && potential.size() > kEagerLooks) {
+        for (std::uint32_t rank : potential)
+            board.entries[rank] = {.key = victims.quick_bound(nodes[rank]), .candidate = true};
+        board.candidates = static_cast<std::int64_t>(potential.size());
+        board.best.build(board.entries.size(), by_key(board.entries));
+        board.seen = session_.tx.touches().now();
+        return;
     }
     // What is found on a node depends on nothing but the node: whoever looks, the board is the same.
     const std::size_t workers = worker_count(potential.size(), victims);
