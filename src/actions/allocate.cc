@@ -8,6 +8,7 @@
 #include "actions/nominations.h"
 #include "plugins/limits.h"
 #include "plugins/network_topology.h"
+#include "plugins/score.h"
 #include "search/domain_fit.h"
 #include "search/topology_placement.h"
 
@@ -111,6 +112,67 @@ bool may_fit(const Snapshot& s, View view, const SearchDomain& domain, std::span
     });
 }
 
+// What the members think of the nodes they are on, by their preferences alone.
+std::int64_t preference_of(const Snapshot& s, std::span<const PodId> pods) {
+    constexpr std::int64_t kSoftTaint = 100;  // as much as one preference may weigh
+    std::int64_t sum = 0;
+    for (PodId pod : pods) {
+        const Candidate candidate(s, pod);
+        const NodeId node = s.pods[pod].node;
+        sum += score_node_preference(candidate, node) + score_pod_preference(candidate, s.later, node) -
+               kSoftTaint * score_untolerated_preferences(candidate, node);
+    }
+    return sum;
+}
+
+// Tries domains that nothing else tells apart, all of them where members have preferences: the domain that they like
+// best wins, of equals the first. Else the first that takes them.
+class DomainChoice {
+public:
+    DomainChoice(Desk& desk, const Demand& demand, const Mandatory& members, ActionKind as)
+        : desk_(desk),
+          demand_(demand),
+          members_(members),
+          as_(as),
+          need_(sum_requests(desk.snapshot(), members.pods)),
+          prefer_(std::ranges::any_of(members.pods, [&](PodId p) {
+              return desk.session.scores.compares(desk.snapshot(), desk.snapshot().class_of(p));
+          })) {}
+
+    [[nodiscard]] bool place(View view, std::span<const SearchDomain> equals) {
+        if (!prefer_ || equals.size() == 1)
+            return std::ranges::any_of(equals, [&](const SearchDomain& domain) { return put(view, domain); });
+        const SearchDomain* best = nullptr;
+        std::int64_t most = 0;
+        for (const SearchDomain& domain : equals) {
+            const auto start = desk_.session.tx.checkpoint();
+            if (!put(view, domain)) continue;
+            const std::int64_t liked = preference_of(desk_.snapshot(), members_.pods);
+            desk_.session.rollback(start);
+            if (best != nullptr && liked <= most) continue;
+            best = &domain;
+            most = liked;
+        }
+        return best != nullptr && put(view, *best);
+    }
+
+private:
+    bool put(View view, const SearchDomain& domain) {
+        const Snapshot& s = desk_.snapshot();
+        if (!may_fit(s, view, domain, need_)) return false;
+        const std::uint32_t note =
+            desk_.plan.note({.action = as_, .owner = owner_name(s, demand_), .domain = domain.name});
+        return place_members(desk_, members_, view, make_seat(s, demand_.gang, domain), note);
+    }
+
+    Desk& desk_;
+    const Demand& demand_;
+    const Mandatory& members_;
+    ActionKind as_;
+    std::vector<Resources::Amount> need_;
+    bool prefer_;
+};
+
 Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const Snapshot& s = desk.snapshot();
     const GangRow& gang = s.gangs[demand.gang];
@@ -122,17 +184,20 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};
     if (members.pods.empty()) return place_surplus(desk, demand, members, as);
-    const std::vector<Resources::Amount> need = sum_requests(s, members.pods);
     const auto start = desk.session.tx.checkpoint();
     const std::int64_t gave_up = desk.placer.gave_up();
+    DomainChoice choice(desk, demand, members, as);
+    const std::span<const SearchDomain> all(space.domains);
     for (View view : {View::kNow, View::kLater}) {
-        for (const SearchDomain& domain : space.domains) {
-            if (!may_fit(s, view, domain, need)) continue;
-            const std::uint32_t note =
-                desk.plan.note({.action = as, .owner = owner_name(s, demand), .domain = domain.name});
-            if (!place_members(desk, members, view, make_seat(s, demand.gang, domain), note)) continue;
-            desk.session.commit(start);
-            return {.done = true};
+        for (std::size_t first = 0; first < all.size();) {
+            std::size_t last = first + 1;
+            while (last < all.size() && all[last].tier == all[first].tier && all[last].promised == all[first].promised)
+                ++last;
+            if (choice.place(view, all.subspan(first, last - first))) {
+                desk.session.commit(start);
+                return {.done = true};
+            }
+            first = last;
         }
     }
     // Not every way of placing the members was tried.

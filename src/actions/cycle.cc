@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "actions/allocate.h"
 #include "actions/demands.h"
@@ -15,6 +14,7 @@
 #include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
+#include "actions/promise_ledger.h"
 #include "actions/promises.h"
 #include "actions/queue_balance.h"
 #include "actions/revoke.h"
@@ -22,7 +22,9 @@
 #include "actions/serving_preempt.h"
 #include "actions/soft_evictions.h"
 #include "actions/spare.h"
+#include "actions/trigger.h"
 #include "actions/unplaced.h"
+#include "actions/waiting_lines.h"
 #include "plugins/limits.h"
 #include "plugins/network_topology.h"
 #include "plugins/order.h"
@@ -39,8 +41,9 @@ public:
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
-          actions_(config.actions ? *config.actions : default_actions()),
+          actions_(actions_of(config)),
           promises_(desk_, actions_),
+          ledger_(desk_),
           far_reaching_(desk_) {
         // By default an action that stops pods for nobody has work only where somebody asks for it.
         if (session_.limits.grants() == nullptr)
@@ -63,6 +66,7 @@ public:
 
     Plan run(const std::vector<std::string>& only) {
         collect(only);
+        hold_promises();
         // Actions over the whole cluster run once, at their place in the list; the demands have theirs where the first
         // action stands that serves them.
         const auto demands = std::ranges::find_if_not(actions_, over_the_cluster, &ActionConfig::kind);
@@ -75,11 +79,13 @@ public:
         serve_again();
         for (Refused& item : refused_)
             write(item);
+        ledger_.let_go();
         spare_superfluous(desk_);
         Plan plan = builder_.build(session_);
         const std::vector<PodId> evicted = queue_balance_ ? evicted_pods() : std::vector<PodId>();
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
+        if (gang_reclaim_ && !queue_balance_) report_deserved(cluster_.snapshot(), *shares_, plan.queues);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         certify_by_rule(cluster_.snapshot(), plan);
@@ -88,14 +94,6 @@ public:
     }
 
 private:
-    // The demands of one queue, in order; none: those that name a queue which does not exist.
-    struct Line {
-        QueueId queue;
-        std::vector<Demand> demands;
-        std::size_t next = 0;
-        [[nodiscard]] const Demand& front() const { return demands[next]; }
-    };
-
     // A demand that found no place, and how the plan tells it.
     struct Refused {
         Demand demand;
@@ -155,7 +153,7 @@ private:
         std::vector<Demand> out;
         for (const Refused& item : refused_)
             out.push_back(item.demand);
-        for (const Line& line : lines_) {
+        for (const WaitingLines::Line& line : lines_.all()) {
             for (std::size_t i = line.next; i < line.demands.size(); ++i) {
                 if (!fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
             }
@@ -166,77 +164,78 @@ private:
     void collect(const std::vector<std::string>& only) {
         if (only.empty()) withdraw_needless(desk_);
         for (Demand& demand : find_demands(cluster_)) {
-            if (!only.empty() && !asked_for(demand, only)) continue;
+            if (!only.empty() && !is_named_by(snapshot(), demand, only)) continue;
             if (demand.nominated)
                 nominated_.push_back(std::move(demand));
             else
-                line_of(demand.queue).demands.push_back(std::move(demand));
+                lines_.add(std::move(demand));
         }
         const auto before = [&](const Demand& a, const Demand& b) { return demand_before(snapshot(), a, b); };
         std::ranges::sort(nominated_, before);
-        put_ready_first();
-        for (Line& line : lines_)
-            std::ranges::sort(line.demands, before);
-        if (lines_.size() > 1) shares_.emplace(snapshot());
-        for (const ActionConfig& action : actions_) {
-            if (action.kind == ActionKind::kJobPreempt) delete_overdue(desk_, action, nominated_);
-        }
-    }
-
-    // Among equals, whose promised room is there comes first: whoever must look for another place leaves it alone.
-    void put_ready_first() {
-        std::vector<std::pair<bool, Demand>> marked;
-        for (Demand& demand : nominated_) {
-            const bool ready = std::ranges::all_of(demand.pods, [&](PodId pod) {
-                const NodeId node = nominated_node(snapshot(), pod);
-                return !node || desk_.placer.fits(pod, node, View::kNow);
-            });
-            marked.emplace_back(ready, std::move(demand));
-        }
-        std::ranges::stable_sort(marked, [](const auto& a, const auto& b) {
-            return a.second.priority != b.second.priority ? a.second.priority > b.second.priority : a.first > b.first;
-        });
-        for (std::size_t i = 0; i < marked.size(); ++i)
-            nominated_[i] = std::move(marked[i].second);
-    }
-
-    Line& line_of(QueueId queue) {
-        const auto at = std::ranges::find(lines_, queue, &Line::queue);
-        return at != lines_.end() ? *at : lines_.emplace_back(Line{.queue = queue});
-    }
-
-    bool asked_for(const Demand& demand, const std::vector<std::string>& only) {
-        const auto named = [&](const std::string& full) {
-            return std::ranges::any_of(
-                only, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
-        };
-        return (demand.gang && named(snapshot().gang_name(demand.gang))) ||
-               std::ranges::any_of(demand.pods, [&](PodId p) { return named(snapshot().pod_name(p)); });
+        promises_.put_ready_first(nominated_);
+        lines_.sort(before);
+        if (lines_.several()) shares_.emplace(snapshot());
+        // What the quota's arguments say of deadlines holds for whoever evicts softly: one action speaks for all.
+        const auto asks_softly = [](const ActionConfig& a) { return a.mode == EvictMode::kSoft; };
+        if (const auto action = std::ranges::find_if(actions_, asks_softly); action != actions_.end())
+            delete_overdue(desk_, *action, nominated_);
     }
 
     void serve_resizes() {
         if (!preempt_) return;
         std::vector<PodId> pods(cluster_.resizing().begin(), cluster_.resizing().end());
         std::ranges::sort(pods, [&](PodId a, PodId b) { return pod_before(snapshot(), a, b); });
-        for (PodId pod : pods)
-            preempt_->serve_resize(pod);
+        for (PodId pod : pods) {
+            // Its quota counts what it asks for already; only its label can forbid.
+            if (cluster_.pod(pod).more().can_preempt != false) preempt_->serve_resize(pod);
+        }
+    }
+
+    // Before anything else is planned: whoever waits for its victims goes on waiting, whoever has its promised room
+    // takes it. The others stay in `nominated_`, to be served anew.
+    void hold_promises() {
+        std::vector<Demand> all;
+        all.swap(nominated_);
+        desk_.surplus_waits = true;
+        for (Demand& demand : all) {
+            const Kept kept = promises_.kept(demand);
+            const bool placed = kept == Kept::kCompleted || (kept == Kept::kNot && takes_its_place(demand));
+            if (placed) finish(demand);
+            if (placed || kept == Kept::kWaits)
+                ledger_.hold(std::move(demand));
+            else
+                nominated_.push_back(std::move(demand));
+        }
+        desk_.surplus_waits = false;
+    }
+
+    bool takes_its_place(const Demand& demand) {
+        if (!promises_.ready(demand) || !queue_takes(snapshot(), demand.first()).fits() ||
+            !missing_group(snapshot(), demand).empty() || (backfills_ && asks_for_nothing(snapshot(), demand)))
+            return false;
+        const auto start = session_.tx.checkpoint();
+        const auto stays = [&](PodId pod) {
+            const NodeId promised = nominated_node(snapshot(), pod);
+            return !promised || snapshot().pods[pod].node == promised;
+        };
+        if (allocate(desk_, demand).done && std::ranges::all_of(demand.pods, stays)) return true;
+        session_.rollback(start);
+        return false;
     }
 
     void serve_all() {
-        auto next = nominated_.begin();
         while (true) {
-            Line* line = next_line();
+            WaitingLines::Line* line = lines_.next(snapshot(), shares_);
             // Who was promised room comes before everybody who may not take it away.
-            const auto promised = std::find_if(next, nominated_.end(), [&](const Demand& d) {
-                return line == nullptr || !outranks(line->front(), d);
-            });
+            const auto promised = std::ranges::find_if(
+                nominated_, [&](const Demand& d) { return line == nullptr || !outranks(line->front(), d); });
             if (promised != nominated_.end()) {
-                std::rotate(next, promised, promised + 1);
-                const Demand& demand = *next++;
-                desk_.surplus_waits = next != nominated_.end();
-                if (!promises_.kept(demand)) serve(demand);
+                const Demand demand = std::move(*promised);
+                nominated_.erase(promised);
+                desk_.surplus_waits = !nominated_.empty();
+                serve(demand);
             } else if (line != nullptr) {
-                desk_.surplus_waits = next != nominated_.end();
+                desk_.surplus_waits = !nominated_.empty();
                 serve(line->demands[line->next++]);
             } else {
                 break;
@@ -264,7 +263,7 @@ private:
                     continue;
                 }
                 any = true;
-                if (!backfills_ || !asks_for_nothing(item.demand))
+                if (!backfills_ || !asks_for_nothing(snapshot(), item.demand))
                     serve(item.demand);
                 else if (!turned_away(item.demand))
                     serve_small(item.demand);
@@ -307,23 +306,14 @@ private:
         return demand.priority > promised.priority && (crosses_queues_ || demand.queue == promised.queue);
     }
 
-    // The queue whose turn it is: by its share, anew after every demand. Null: nobody waits.
-    Line* next_line() {
-        Line* best = nullptr;
-        for (Line& line : lines_) {
-            if (line.next == line.demands.size()) continue;
-            if (best == nullptr || !line.queue)
-                best = &line;
-            else if (best->queue && shares_->serve_before(snapshot(), line.queue, best->queue))
-                best = &line;
-        }
-        return best;
-    }
-
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
 
     // Refused whatever room there is: its queue does not take it.
     bool turned_away(const Demand& demand) {
+        if (const std::string missing = missing_group(snapshot(), demand); !missing.empty()) {
+            refuse(demand, Served::not_mine(fmt::format("its PodGroup {} does not exist", missing)));
+            return true;
+        }
         if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
             refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()});
             return true;
@@ -345,7 +335,7 @@ private:
 
     void serve(const Demand& demand) {
         if (turned_away(demand)) return;
-        if (backfills_ && asks_for_nothing(demand)) {
+        if (backfills_ && asks_for_nothing(snapshot(), demand)) {
             // Who was promised room does not wait for the others once more: they would take it.
             if (demand.nominated)
                 serve_small(demand);
@@ -353,6 +343,33 @@ private:
                 small_.push_back(demand);
             return;
         }
+        const auto breaks = [&](const Demand& promised) { return may_break(demand, promised); };
+        PromiseLedger::Outcome outcome =
+            ledger_.serve(demand, promises_.cost_order(demand), breaks, [&] { return try_actions(demand); });
+        for (Demand& broken : outcome.broken)
+            give_up(std::move(broken));
+        if (outcome.served.done)
+            finish(demand);
+        else
+            refuse(demand, outcome.served);
+    }
+
+    // A promise that a higher demand has broken: its owner is served again in its turn.
+    void give_up(Demand demand) {
+        for (PodId pod : demand.pods) {
+            builder_.not_unplaced(snapshot().pod_name(pod));
+            if (cluster_.pod(pod).nominated) clear(pod);
+        }
+        std::erase_if(surplus_, [&](const Demand& d) { return d.gang && d.gang == demand.gang; });
+        nominated_.push_back(std::move(demand));
+    }
+
+    [[nodiscard]] bool may_break(const Demand& demand, const Demand& promised) {
+        return !demand.never_preempts && outranks(demand, promised) &&
+               may_not_trigger(actions_.front(), demand).empty();
+    }
+
+    Served try_actions(const Demand& demand) {
         Served last{.proof = Proof::nobody()};
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
@@ -366,13 +383,10 @@ private:
             Served served = attempt(action, demand);
             // The literal algorithms claim nothing about what they refuse.
             if (!action.improve && !served.why_not.empty()) served.proof.reset();
-            if (served.done) {
-                finish(demand);
-                return;
-            }
+            if (served.done) return served;
             add_reason(last, served);
         }
-        refuse(demand, last);
+        return last;
     }
 
     // Each action that has something to say is heard, once. The refusal is proven if each of them is.
@@ -380,7 +394,12 @@ private:
         all.never = all.never || served.never;
         if (!served.proof) all.proof.reset();
         if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
-        all.why_not += (all.why_not.empty() ? "" : "; ") + served.why_not;
+        if (!all.why_not.empty()) all.why_not += "; ";
+        if (served.by) {
+            all.why_not += fmt::format("{}: ", to_text(*served.by));
+            all.by = served.by;
+        }
+        all.why_not += served.why_not;
     }
 
     bool fits_without_evictions(const Demand& demand) {
@@ -390,23 +409,30 @@ private:
         return fits;
     }
 
-    // An action that evicts must not pull the ground from under those whom this plan has placed before: pods that must
-    // be near a victim, or spread that counts it.
     Served attempt(const ActionConfig& action, const Demand& demand) {
+        if (action.kind != ActionKind::kAllocate && action.kind != ActionKind::kBackfill) {
+            if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
+            if (std::string why = may_not_trigger(action, demand); !why.empty())
+                return Served::not_mine(std::move(why));
+        }
         far_reaching_.note();
         const auto start = session_.tx.checkpoint();
         const PlanBuilder::Mark before = builder_.mark();
         Served served = try_action(action, demand);
-        if (!served.done || far_reaching_.hold_since(start)) return served;
-        withdraw(start, before);
-        // Once more, with those in mind: a set of victims counts only if they keep their places.
-        session_.keep_in_mind = far_reaching_.pods();
-        served = try_action(action, demand);
-        session_.keep_in_mind.clear();
-        if (served.done && far_reaching_.hold_since(start)) return served;
-        const std::optional<Proof> proof = served.done ? std::nullopt : served.proof;
-        if (served.done) withdraw(start, before);
-        return {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
+        if (served.done && !far_reaching_.hold_since(start)) {
+            withdraw(start, before);
+            // Once more, with those in mind: a set of victims counts only if they keep their places.
+            session_.keep_in_mind = far_reaching_.pods();
+            served = try_action(action, demand);
+            session_.keep_in_mind.clear();
+            if (served.done && far_reaching_.hold_since(start)) return served;
+            const std::optional<Proof> proof = served.done ? std::nullopt : served.proof;
+            if (served.done) withdraw(start, before);
+            served = {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
+        }
+        const bool general = served.why_not.starts_with("its gang has its minimum");
+        if (action.kind != ActionKind::kAllocate && !served.why_not.empty() && !general) served.by = action.kind;
+        return served;
     }
 
     void withdraw(Transaction::Checkpoint start, const PlanBuilder::Mark& before) {
@@ -421,6 +447,12 @@ private:
         while (size > 0 && journal[size - 1].kind != OpKind::kEvict)
             --size;
         return size;
+    }
+
+    std::string may_not_trigger(const ActionConfig& action, const Demand& demand) {
+        if (!demand.gang) return trigger_refusal(desk_, action, demand.pods);
+        const Mandatory members = desk_.members_of(demand);
+        return members.missing > 0 ? "" : trigger_refusal(desk_, action, members.pods);
     }
 
     Served try_action(const ActionConfig& action, const Demand& demand) {
@@ -517,13 +549,6 @@ private:
         refused_.push_back(std::move(item));
     }
 
-    bool asks_for_nothing(const Demand& demand) {
-        return std::ranges::all_of(demand.pods, [&](PodId p) {
-            const PodClass& cls = snapshot().class_of(p);
-            return !cls.has_devices && std::ranges::all_of(cls.requests, [](const auto& a) { return a.dim == kPods; });
-        });
-    }
-
     Cluster& cluster_;
     const OverdueClaims& overdue_;
     Session session_;
@@ -532,6 +557,8 @@ private:
     Desk desk_;
     std::vector<ActionConfig> actions_;
     Promises promises_;
+    PromiseLedger ledger_;
+    FarReaching far_reaching_;
     std::unique_ptr<Preempt> preempt_;
     std::unique_ptr<GangEvict> gang_preempt_;
     std::unique_ptr<QueueBalance> queue_balance_;
@@ -546,11 +573,10 @@ private:
     std::optional<Shares> shares_;
     std::optional<Resources> offered_;
     std::vector<Demand> nominated_;
-    std::vector<Line> lines_;
+    WaitingLines lines_;
     std::vector<Demand> small_;
     std::vector<Demand> surplus_;  // members beyond a minimum, once everybody who was promised room has it
     std::vector<Refused> refused_;
-    FarReaching far_reaching_;
 };
 
 }  // namespace

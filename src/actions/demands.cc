@@ -108,6 +108,22 @@ private:
 
 }  // namespace
 
+bool is_named_by(const Snapshot& s, const Demand& demand, const std::vector<std::string>& names) {
+    const auto named = [&](const std::string& full) {
+        return std::ranges::any_of(
+            names, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
+    };
+    return (demand.gang && named(s.gang_name(demand.gang))) ||
+           std::ranges::any_of(demand.pods, [&](PodId p) { return named(s.pod_name(p)); });
+}
+
+bool asks_for_nothing(const Snapshot& s, const Demand& demand) {
+    return std::ranges::all_of(demand.pods, [&](PodId p) {
+        const PodClass& cls = s.class_of(p);
+        return !cls.has_devices && std::ranges::all_of(cls.requests, [](const auto& a) { return a.dim == kPods; });
+    });
+}
+
 std::vector<Demand> find_demands(const Cluster& cluster) {
     const Snapshot& s = cluster.snapshot();
     std::vector<Demand> out;

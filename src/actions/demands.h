@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "state/cluster.h"
@@ -13,6 +14,11 @@ namespace reprieve {
 [[nodiscard]] std::vector<Demand> find_demands(const Cluster& cluster);
 
 [[nodiscard]] Demand single_demand(const Snapshot& snapshot, PodId pod);
+
+// Whether one of these names, with or without a namespace, is the gang's or a pod's.
+[[nodiscard]] bool is_named_by(const Snapshot& snapshot, const Demand& demand, const std::vector<std::string>& names);
+// Whether its pods ask for no resources at all.
+[[nodiscard]] bool asks_for_nothing(const Snapshot& snapshot, const Demand& demand);
 
 // Members of a gang that must be placed together for its minimum (its roles' and its sub-groups' minimums), in pod
 // order. The rest is surplus: taken in batches, because a sub-group starts with its full size or not at all.

@@ -35,6 +35,8 @@ struct Served {
     bool never = false;
     // No set of evictions that the action may make lets the demand in. Without it a refusal is `unknown`.
     std::optional<Proof> proof;
+    // The action that speaks in `why_not`; none: allocate, or whatever holds for every action.
+    std::optional<ActionKind> by = std::nullopt;
 
     // The action evicts nobody for such a demand.
     [[nodiscard]] static Served not_mine(std::string why_not = "") {

@@ -7,7 +7,7 @@
 namespace reprieve {
 
 inline EvictionMode eviction_mode(const ActionConfig& action) {
-    switch (action.mode) {
+    switch (action.mode.value_or(EvictMode::kDelete)) {
         // Under strict budgets the API server is asked to enforce them, too.
         case EvictMode::kDelete:
             return action.pdb == PdbMode::kStrict ? EvictionMode::kEvict : EvictionMode::kDelete;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "actions/eviction_mode.h"
+#include "actions/gang_part.h"
 #include "base/check.h"
 #include "plugins/share_vote.h"
 #include "search/domain_contest.h"
@@ -15,6 +16,7 @@ namespace reprieve {
 GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* shares)
     : desk_(desk),
       action_(action),
+      obstacles_(desk),
       shares_(shares),
       order_(action, desk.session.config.plugins, desk.session.snapshot),
       reclaim_(action.kind == ActionKind::kGangReclaim) {
@@ -40,7 +42,6 @@ GangRules GangEvict::common_rules(const Demand& demand, std::span<const Resource
 }
 
 Served GangEvict::serve(const Demand& demand) {
-    if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
     const auto& off = desk_.session.config.plugins.disable;
     if (!reclaim_ && std::ranges::find(off, "priority") != off.end())
         return Served::not_mine("preemption by priority is switched off");
@@ -66,7 +67,7 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     rules.bundles.queue_order = victim_queue_order(s, *shares_, demand.queue);
     if (rules.bundles.queue_order.empty()) return Served::not_mine();  // there is no other queue
     // Whether the queue may reclaim at all, before anything is searched.
-    ShareVote vote(s, *shares_, demand.queue, need);
+    ShareVote vote(s, *shares_, demand.queue, need, action_.whole_below_deserved);
     if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
         return {.why_not =
                     fmt::format("queue {} would be above what it deserves", s.words->text(s.queues[demand.queue].name)),
@@ -101,7 +102,9 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
-        if (why_not.empty()) why_not = fmt::format("{} finds nobody to evict", to_text(action_.kind));
+        if (why_not.empty()) why_not = "finds nobody to evict";
+        const std::string stay = obstacles_.say(members.pods, rules.attack, reclaim_ ? shares_ : nullptr);
+        if (!stay.empty()) why_not += " (stay: " + stay + ")";
         return {.why_not = why_not, .proof = none_};
     }
     carry_out(demand, *choice, members, ground);
@@ -117,6 +120,13 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
     const GangId home = home_of(s, demand);
     const SearchSpace space = network_search_space(s, home);
     why_not = space.missing;
+    // Where an earlier plan paid for a domain, what is still lacking is freed there, if it can be.
+    SearchSpace promised = space;
+    std::erase_if(promised.domains, [](const SearchDomain& d) { return !d.promised; });
+    if (!promised.domains.empty() && promised.domains.size() < space.domains.size()) {
+        if (auto there = search(promised, home, rules, members, why_not)) return there;
+        why_not = space.missing;
+    }
     auto best = search(space, home, rules, members, why_not);
     if (best || !reclaim_ || !action_.improve) return best;
     // One vote over all candidates can spend a queue's excess on pods that are of no use here.
@@ -170,8 +180,7 @@ void GangEvict::carry_out(const Demand& demand,
     const auto start = desk_.session.tx.checkpoint();
     for (std::uint32_t at : choice.chosen) {
         const Unit& unit = choice.list.units[at];
-        const char* part =
-            unit.kind == UnitKind::kSafe ? ", surplus of its gang" : (unit.count > 1 ? ", its gang goes whole" : "");
+        const std::string part = part_of_gang(s, unit);
         const QueueId queue = s.pods[choice.list.pods[unit.first]].queue;
         const std::uint32_t note = desk_.plan.note(
             {.action = action_.kind,

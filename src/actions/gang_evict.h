@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "actions/desk.h"
+#include "actions/obstacles.h"
 #include "plugins/shares.h"
 #include "search/gang_victims.h"
 
@@ -50,6 +51,7 @@ private:
 
     Desk& desk_;
     const ActionConfig& action_;
+    Obstacles obstacles_;
     const Shares* shares_;
     CostOrder order_;
     Dim work_;

@@ -17,7 +17,6 @@ Served JobPreempt::serve(const Demand& demand) {
         if (members.pods.empty())
             return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     }
-    if (std::string why = cannot_trigger(demand, members.pods); !why.empty()) return Served::not_mine(std::move(why));
     const auto start = desk_.session.tx.checkpoint();
     const Mandatory rest = keep_places(demand, members);
     if (rest.pods.size() < members.pods.size()) {
@@ -25,18 +24,6 @@ Served JobPreempt::serve(const Demand& demand) {
         desk_.session.rollback(start);
     }
     return search(demand, members);
-}
-
-// Empty: it may.
-std::string JobPreempt::cannot_trigger(const Demand& demand, std::span<const PodId> members) const {
-    const Snapshot& s = desk_.snapshot();
-    if (demand.never_preempts) return "preemptionPolicy Never: it waits for free room";
-    for (PodId pod : members) {
-        const std::optional<bool>& label = s.facts->pod(pod).more().can_preempt;
-        if (label == false) return "label can-preempt forbids it to preempt";
-        if (!label && action_.disable_default_trigger_preemption) return "it may not preempt without label can-preempt";
-    }
-    return desk_.session.limits.refuses_trigger(s.later, desk_.session.limits.ask_of(members));
 }
 
 // Members that hold a place from an earlier plan stay there while they fit. Returns the others.

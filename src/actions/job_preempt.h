@@ -18,7 +18,6 @@ public:
     [[nodiscard]] Served serve(const Demand& demand);
 
 private:
-    [[nodiscard]] std::string cannot_trigger(const Demand& demand, std::span<const PodId> members) const;
     [[nodiscard]] Mandatory keep_places(const Demand& demand, const Mandatory& members);
     // All who could go for it, wherever they run.
     [[nodiscard]] std::vector<PodId> candidates(const Attack& attack) const;

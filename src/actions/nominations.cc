@@ -12,34 +12,45 @@ NodeId nominated_node(const Snapshot& s, PodId pod) {
     return name ? s.facts->find_node(name) : NodeId();
 }
 
-NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there) {
-    const Pod& fact = s.facts->pod(pod);
-    if (!fact.nominated) return NominationState::kNone;
-    const NodeId node = nominated_node(s, pod);
-    if (!node || never_there) return NominationState::kLost;
+namespace {
+
+// Whether a plan of the pod, or of its group, names this victim.
+bool is_named(const Snapshot& s, PodId pod, const std::string& uid) {
+    const auto in = [&](const std::optional<PlanNote>& plan) {
+        return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end();
+    };
+    const GangId gang = s.pods[pod].gang;
+    const Gang* group = gang ? s.gangs[gang].fact : nullptr;
+    return in(s.facts->pod(pod).more().plan) || (group != nullptr && in(group->plan));
+}
+
+}  // namespace
+
+LeavesFor leaves_for(const Snapshot& s, PodId leaving, PodId pod) {
     const PodRow& row = s.pods[pod];
     const GangRow* gang = row.gang ? &s.gangs[row.gang] : nullptr;
+    const Pod& victim = s.facts->pod(leaving);
+    if (is_named(s, pod, victim.uid)) return LeavesFor::kByName;
+    if (const auto asked = soft_eviction_of(victim)) {
+        const std::string owner = gang != nullptr && gang->min > 0 ? s.gang_name(row.gang) : s.pod_name(pod);
+        return asked->job == owner ? LeavesFor::kByName : LeavesFor::kNobody;
+    }
     const bool as_gang = gang != nullptr && (gang->priority_from_group || gang->min > 0);
     const std::int32_t standing = as_gang ? gang->attack_priority : row.priority;
-    const Gang* group = gang != nullptr ? gang->fact : nullptr;
-    const auto named = [&](const std::string& uid) {
-        const auto in = [&](const std::optional<PlanNote>& plan) {
-            return plan && std::ranges::find(plan->victim_uids, uid) != plan->victim_uids.end();
-        };
-        return in(fact.more().plan) || (group != nullptr && in(group->plan));
-    };
-    const std::string owner = gang != nullptr && gang->min > 0 ? s.gang_name(row.gang) : s.pod_name(pod);
-    const auto leaves_for_it = [&](PodId other) {
-        const Pod& victim = s.facts->pod(other);
-        if (named(victim.uid)) return true;
-        if (const auto asked = soft_eviction_of(victim)) return asked->job == owner;
-        return victim.disruption_target && s.pods[other].unit_priority < standing;
-    };
+    return victim.disruption_target && s.pods[leaving].unit_priority < standing ? LeavesFor::kByPriority
+                                                                                : LeavesFor::kNobody;
+}
+
+NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there) {
+    if (!s.facts->pod(pod).nominated) return NominationState::kNone;
+    const NodeId node = nominated_node(s, pod);
+    if (!node || never_there) return NominationState::kLost;
     bool leaving = false;
     for (PodId other : s.node_pods[node]) {
         const PodState state = s.pods[other].state;
-        if (state == PodState::kTerminating) leaving = leaving || leaves_for_it(other);
-        if (state == PodState::kRunning && named(s.facts->pod(other).uid)) return NominationState::kInterrupted;
+        if (state == PodState::kTerminating) leaving = leaving || leaves_for(s, other, pod) != LeavesFor::kNobody;
+        if (state == PodState::kRunning && is_named(s, pod, s.facts->pod(other).uid))
+            return NominationState::kInterrupted;
     }
     return leaving ? NominationState::kInFlight : NominationState::kIdle;
 }

@@ -16,6 +16,14 @@ enum class NominationState : std::uint8_t {
 // `never_there`: the nominated node's verdict is never.
 [[nodiscard]] NominationState nomination_state(const Snapshot& snapshot, PodId pod, bool never_there);
 
+// For whom a leaving pod makes room, as far as `pod`, which is nominated to its node, is concerned.
+enum class LeavesFor : std::uint8_t {
+    kNobody,     // it was going anyway, or goes for others
+    kByName,     // a plan of the pod's demand names it, or it was asked to go for that demand
+    kByPriority  // it was preempted, nobody says for whom, and the pod outranks it
+};
+[[nodiscard]] LeavesFor leaves_for(const Snapshot& snapshot, PodId leaving, PodId pod);
+
 // The node a pending pod is nominated to; none if it is not, or if the node is gone.
 [[nodiscard]] NodeId nominated_node(const Snapshot& snapshot, PodId pod);
 

@@ -139,6 +139,7 @@ Plan PlanBuilder::build(const Session& session) const {
     const Snapshot& s = session.snapshot;
     Plan plan;
     plan.now = s.now_time;
+    std::set<std::string> kept;
     for (const auto& [pod, op] : standing_ops(session)) {
         const OpNote& note = notes_[op->note];
         if (op->kind == OpKind::kEvict) {
@@ -165,13 +166,15 @@ Plan PlanBuilder::build(const Session& session) const {
                         .volumes = volumes_of(s, session.tx.bindings_of(*op))};
             for (const DeviceHold& hold : session.tx.devices_of(*op))
                 p.devices.push_back(device_text(hold));
+            // Given up on the way, and found again.
+            if (s.facts->pod(pod).nominated && s.words->text(s.facts->pod(pod).nominated) == p.node) kept.insert(p.pod);
             plan.placements.push_back(std::move(p));
         }
     }
     plan.evictions.insert(plan.evictions.end(), overdue_.begin(), overdue_.end());
     plan.unplaced = unplaced_;
     plan.certificates = certificates_;
-    plan.nominations_cleared.assign(cleared_.begin(), cleared_.end());
+    std::ranges::set_difference(cleared_, kept, std::back_inserter(plan.nominations_cleared));
     plan.warnings = warnings_;
     for (const Plan& part : parts_)
         append(part, plan);
@@ -202,6 +205,17 @@ std::vector<QueueReport> report_queues(const Snapshot& s, const Limits& limits) 
         out.push_back(std::move(report));
     }
     return out;
+}
+
+void report_deserved(const Snapshot& s, const Shares& shares, std::vector<QueueReport>& queues) {
+    for (QueueId q : IdRange<QueueId>(s.queues.size())) {
+        if (!s.queues[q].alive) continue;
+        const auto at = std::ranges::find(queues, s.words->text(s.queues[q].name), &QueueReport::name);
+        if (at == queues.end()) continue;
+        for (const auto& [dim, value] : shares.deserved(q)) {
+            if (dim != kPods) at->shares["deserved"][std::string(s.words->text(dim))] = value;
+        }
+    }
 }
 
 }  // namespace reprieve

@@ -10,6 +10,7 @@
 #include "model/config.h"
 #include "model/plan.h"
 #include "plugins/cost.h"
+#include "plugins/shares.h"
 #include "search/session.h"
 
 namespace reprieve {
@@ -43,6 +44,10 @@ class PlanBuilder {
 public:
     std::uint32_t note(OpNote note);
     void unplaced(Unplaced entry) { unplaced_.push_back(std::move(entry)); }
+    // It is served again after all.
+    void not_unplaced(const std::string& pod) {
+        std::erase_if(unplaced_, [&](const Unplaced& entry) { return entry.pod == pod; });
+    }
     void certificate(Certificate certificate) { certificates_.push_back(std::move(certificate)); }
     void certificate(Certificate certificate, Bill bill);
     [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
@@ -80,5 +85,7 @@ private:
 
 // Every Queue and ElasticQuota with what it uses before the plan, and `default` if a pod is in it.
 [[nodiscard]] std::vector<QueueReport> report_queues(const Snapshot& snapshot, const Limits& limits);
+// Adds what each queue deserves, where that was asked for.
+void report_deserved(const Snapshot& snapshot, const Shares& shares, std::vector<QueueReport>& queues);
 
 }  // namespace reprieve

@@ -5,13 +5,15 @@
 #include <algorithm>
 
 #include "actions/eviction_mode.h"
+#include "actions/gang_part.h"
 #include "plugins/network_topology.h"
 
 namespace reprieve {
 Preempt::Preempt(Desk& desk, const ActionConfig& action)
     : desk_(desk),
       action_(action),
-      search_(desk.session, desk.placer, action) {
+      search_(desk.session, desk.placer, action),
+      obstacles_(desk) {
     const auto& off = desk.session.config.plugins.disable;
     by_priority_ = std::ranges::find(off, "priority") == off.end();
 }
@@ -29,15 +31,20 @@ Served Preempt::serve(const Demand& demand) {
     }
     // So is one pod that may not run just anywhere.
     if (!network_search_space(s, home_of(s, demand)).anywhere()) return Served::not_mine();
-    if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
     if (!by_priority_) return Served::not_mine("preemption by priority is switched off");
     const auto choice = search_.find(pod);
     if (!choice) {
-        return {
-            .why_not = action_.pdb == PdbMode::kStrict
-                           ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
-                           : "no node can be freed by evicting pods of lower priority",
-            .proof = search_.proven_none()};
+        std::string why =
+            action_.pdb == PdbMode::kStrict
+                ? "no node can be freed by evicting pods of lower priority within their disruption budgets"
+                : "no node can be freed by evicting pods of lower priority";
+        const Attack attack{.priority = demand.priority,
+                            .queue = demand.queue,
+                            .cross_queue = action_.cross_queue,
+                            .need = s.class_of(pod).requests};
+        const std::string stay = obstacles_.say(std::span(&pod, 1), attack, nullptr);
+        if (!stay.empty()) why += " (stay: " + stay + ")";
+        return {.why_not = std::move(why), .proof = search_.proven_none()};
     }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;
     const auto start = desk_.session.tx.checkpoint();
@@ -68,8 +75,7 @@ void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, s
     for (std::uint32_t at : choice.victims.chosen) {
         const Unit& unit = choice.victims.list.units[at];
         const bool in_group = unit.gang.valid();
-        const std::string part = unit.count > 1 ? fmt::format(", with the {} pods of its group", unit.count)
-                                                : (unit.kind == UnitKind::kSafe ? ", surplus of its gang" : "");
+        const std::string part = part_of_gang(s, unit);
         const std::uint32_t note = desk_.plan.note(
             {.action = ActionKind::kPreempt,
              .owner = owner,

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "actions/desk.h"
+#include "actions/obstacles.h"
 #include "search/preempt_search.h"
 
 namespace reprieve {
@@ -24,6 +25,7 @@ private:
     Desk& desk_;
     const ActionConfig& action_;
     PreemptSearch search_;
+    Obstacles obstacles_;
     bool by_priority_ = true;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "actions/allocate.h"
 #include "actions/holds.h"
 #include "plugins/quota_vote.h"
 
@@ -18,6 +19,29 @@ ActionKind Promises::promised_by(const Demand& demand) const {
         if (serves) return action.kind;
     }
     return demand.gang ? ActionKind::kGangPreempt : ActionKind::kPreempt;
+}
+
+CostOrder Promises::cost_order(const Demand& demand) const {
+    const auto action = std::ranges::find(actions_, promised_by(demand), &ActionConfig::kind);
+    ActionConfig usual;
+    usual.kind = promised_by(demand);
+    return {action != actions_.end() ? *action : usual, desk_.session.config.plugins};
+}
+
+void Promises::put_ready_first(std::vector<Demand>& nominated) {
+    std::vector<std::pair<bool, Demand>> marked;
+    for (Demand& demand : nominated) {
+        const bool free = std::ranges::all_of(demand.pods, [&](PodId pod) {
+            const NodeId node = nominated_node(desk_.snapshot(), pod);
+            return !node || desk_.placer.fits(pod, node, View::kNow);
+        });
+        marked.emplace_back(free, std::move(demand));
+    }
+    std::ranges::stable_sort(marked, [](const auto& a, const auto& b) {
+        return a.second.priority != b.second.priority ? a.second.priority > b.second.priority : a.first > b.first;
+    });
+    for (std::size_t i = 0; i < marked.size(); ++i)
+        nominated[i] = std::move(marked[i].second);
 }
 
 bool Promises::pod_kept(const Demand& demand) {
@@ -41,25 +65,29 @@ bool Promises::pod_kept(const Demand& demand) {
 
 // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next
 // plan.
-bool Promises::gang_kept(const Demand& demand) {
+Kept Promises::gang_kept(const Demand& demand) {
     const auto any_is = [&](NominationState state) {
         return std::ranges::any_of(demand.pods, [&](PodId p) { return state_of(p) == state; });
     };
-    const bool waits = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted) &&
-                       !any_is(NominationState::kLost) && room_is_held(demand, View::kLater) &&
-                       !room_is_held(demand, View::kNow);
-    if (waits) {
-        if (gang_waits_there(demand)) return true;
+    const bool leaving = any_is(NominationState::kInFlight) && !any_is(NominationState::kInterrupted);
+    if (leaving && !room_is_held(demand, View::kNow)) {
+        // Nobody else goes for it before the last of its victims has, also where a place was lost on the way: until
+        // then it takes what is free.
+        for (PodId p : demand.pods) {
+            if (state_of(p) == NominationState::kLost) clear(p);
+        }
+        if (!room_is_held(demand, View::kLater) && allocate(desk_, demand).done) return Kept::kCompleted;
+        if (gang_waits_there(demand)) return Kept::kWaits;
         for (PodId p : demand.pods) {
             if (nominated_node(desk_.snapshot(), p)) clear(p);
         }
-        return false;
+        return Kept::kNot;
     }
     for (PodId p : demand.pods) {
         const NominationState state = state_of(p);
         if (state == NominationState::kLost || (state != NominationState::kNone && !fits(p, View::kLater))) clear(p);
     }
-    return false;
+    return Kept::kNot;
 }
 
 bool Promises::gang_waits_there(const Demand& demand) {
@@ -68,7 +96,7 @@ bool Promises::gang_waits_there(const Demand& demand) {
     const std::uint32_t note = desk_.plan.note({.action = promised_by(demand), .owner = owner_name(s, demand)});
     std::vector<PodId> left_out;
     for (PodId p : demand.pods) {
-        const bool promised = nominated_node(s, p).valid();
+        const bool promised = nominated_node(s, p).valid() && state_of(p) != NominationState::kLost;
         // Nobody leaves for it and it does not fit: its promise is void.
         const bool in_vain = promised && state_of(p) != NominationState::kInFlight && !fits(p, View::kLater);
         if (!promised || in_vain) {
@@ -79,7 +107,7 @@ bool Promises::gang_waits_there(const Demand& demand) {
         }
     }
     for (PodId p : left_out) {
-        if (nominated_node(s, p)) clear(p);
+        if (s.facts->pod(p).nominated) clear(p);
         desk_.plan.unplaced({.pod = s.pod_name(p),
                              .owner = s.gang_name(s.pods[p].gang),
                              .never = false,
@@ -106,19 +134,16 @@ bool Promises::wait_there(PodId pod, std::uint32_t note) {
     return true;
 }
 
-// Whether all nominated members have their room. Later: a higher demand of this plan may have taken some of it where
-// nobody is leaving for them. Now: the last victims may leave for somebody else.
+// Whether all members that must come together have a promised place, and fit there together.
 bool Promises::room_is_held(const Demand& demand, View view) {
     const auto start = desk_.session.tx.checkpoint();
     const std::uint32_t note = desk_.plan.note({.action = promised_by(demand)});
-    bool held = true;
-    for (PodId p : demand.pods) {
+    const std::vector<PodId> members = demand.gang ? desk_.members_of(demand).pods : demand.pods;
+    bool held = !members.empty();
+    for (PodId p : members) {
         const NodeId node = nominated_node(desk_.snapshot(), p);
-        if (!node) continue;
-        if (fits(p, view))
-            desk_.placer.put(p, node, view, note);
-        else
-            held = held && view == View::kLater && !took_room(node);
+        held = held && node && fits(p, view);
+        if (held) desk_.placer.put(p, node, view, note);
     }
     desk_.session.rollback(start);
     return held;

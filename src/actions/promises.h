@@ -9,20 +9,35 @@
 
 namespace reprieve {
 
+enum class Kept : std::uint8_t {
+    kNot,
+    kWaits,     // where it was promised room, and that is in the plan
+    kCompleted  // a place that was lost on the way is replaced by a free one
+};
+
 class Promises {
 public:
     // REQUIRES: both outlive it.
     Promises(Desk& desk, const std::vector<ActionConfig>& actions) : desk_(desk), actions_(actions) {}
 
-    // True: the demand waits where it was promised room, and that is in the plan. False: it must be served anew; what
-    // does not hold any more is cleared.
-    [[nodiscard]] bool kept(const Demand& demand) { return demand.gang ? gang_kept(demand) : pod_kept(demand); }
+    // Not: it must be served anew; what does not hold any more is cleared.
+    // Among equals, whose promised room is there comes first: whoever must look for another place leaves it alone.
+    void put_ready_first(std::vector<Demand>& nominated);
+
+    // Whether all that it was promised is free now.
+    [[nodiscard]] bool ready(const Demand& demand) { return room_is_held(demand, View::kNow); }
+    // By which promises are weighed against other victims of a demand.
+    [[nodiscard]] CostOrder cost_order(const Demand& demand) const;
+
+    [[nodiscard]] Kept kept(const Demand& demand) {
+        return demand.gang ? gang_kept(demand) : (pod_kept(demand) ? Kept::kWaits : Kept::kNot);
+    }
 
 private:
     // The action that made room for it: no record says which, so it is the first that may have.
     [[nodiscard]] ActionKind promised_by(const Demand& demand) const;
     [[nodiscard]] bool pod_kept(const Demand& demand);
-    [[nodiscard]] bool gang_kept(const Demand& demand);
+    [[nodiscard]] Kept gang_kept(const Demand& demand);
     [[nodiscard]] bool gang_waits_there(const Demand& demand);
     [[nodiscard]] bool wait_there(PodId pod, std::uint32_t note);
     [[nodiscard]] bool room_is_held(const Demand& demand, View view);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "actions/eviction_mode.h"
+#include "actions/gang_part.h"
 #include "model/amount_text.h"
 #include "plugins/grants.h"
 #include "search/surplus.h"
@@ -100,8 +101,7 @@ bool QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
 void QueueTrim::stop(const UnitList& list, const Stage& stage, const std::string& reason) {
     const Snapshot& s = snapshot();
     const Unit& unit = list.units.front();
-    const char* part =
-        unit.kind == UnitKind::kSafe ? ", surplus of its gang" : (unit.count > 1 ? ", its gang goes whole" : "");
+    const std::string part = part_of_gang(s, unit);
     const std::uint32_t note = desk_.plan.note({.action = action_.kind,
                                                 .unit = unit.kind,
                                                 .group = unit.gang ? s.gang_name(unit.gang) : "",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actions/eviction_mode.h"
+#include "actions/gang_part.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -180,7 +181,7 @@ void Revoke::evict(QueueId quota, const UnitList& list, const Unit& unit) {
                          .priority = unit.priority,
                          .reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
                                                s.words->text(s.queues[quota].name)),
-                         .part = unit.count > 1 ? ", its gang goes whole" : ""});
+                         .part = part_of_gang(desk_.snapshot(), unit)});
     for (PodId pod : list.pods_of(unit))
         desk_.session.tx.evict(pod, note);
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/amount_text.h"
+
 namespace reprieve {
 namespace {
 
@@ -47,6 +49,10 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
         out.reason = served.why_not;
         return out;
     }
+    if (s.pods[pod].has(kGroupMissing)) {
+        out.reason = served.why_not;
+        return out;
+    }
     const Placer::Refusal& refusal = desk.placer.refusal(pod);
     out.never = refusal.never && !s.nodes_by_name.empty();
     out.nodes = refusal.nodes;
@@ -69,8 +75,15 @@ Certificate describe_infeasible(Desk& desk,
     for (const ActionConfig& action : actions) {
         if (action.kind == ActionKind::kPreempt && !demand.gang) out.action = to_text(action.kind);
     }
+    if (served.by) out.action = to_text(*served.by);
     out.binding = describe_unplaced(desk, demand, demand.first(), served).reason;
     return out;
+}
+
+std::string missing_group(const Snapshot& s, const Demand& demand) {
+    if (!s.pods[demand.first()].has(kGroupMissing)) return "";
+    const Pod& fact = s.facts->pod(demand.first());
+    return fmt::format("{}/{}", s.words->text(fact.ns), s.words->text(fact.group));
 }
 
 std::string min_resources_excess(const Snapshot& s, const Demand& demand, const Resources& offered) {
@@ -84,7 +97,7 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand, const 
             const std::int64_t* limit = fact->limit.find(dim);
             if (limit != nullptr && value > *limit) {
                 return fmt::format("minResources ask for {} of {}, more than queue {} may ever use",
-                                   value,
+                                   amount_text(dim, value),
                                    s.words->text(dim),
                                    s.words->text(s.queues[q].name));
             }
@@ -92,7 +105,9 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand, const 
     }
     for (const auto& [dim, value] : need) {
         if (value > offered.get(dim))
-            return fmt::format("minResources ask for {} of {}, more than the cluster has", value, s.words->text(dim));
+            return fmt::format("minResources ask for {} of {}, more than the cluster has",
+                               amount_text(dim, value),
+                               s.words->text(dim));
     }
     return "";
 }

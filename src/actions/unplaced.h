@@ -18,4 +18,8 @@ namespace reprieve {
                                                const Demand& demand,
                                                const Resources& offered);
 
+// "ns/name" of a group that a pod names and nobody has seen: as a single pod it would be served by the wrong rules.
+// Empty: there is none.
+[[nodiscard]] std::string missing_group(const Snapshot& snapshot, const Demand& demand);
+
 }  // namespace reprieve

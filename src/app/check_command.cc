@@ -18,7 +18,7 @@ int check_command(const std::string& file) {
     for (const std::string& warning : config->warnings)
         print_complaint("warning: " + warning);
     std::string actions;
-    for (const ActionConfig& action : config->actions ? *config->actions : default_actions())
+    for (const ActionConfig& action : actions_of(*config))
         actions += fmt::format("{}{}", actions.empty() ? "" : ", ", to_text(action.kind));
     fmt::print("{}: ok; actions: {}\n", neutral(file), actions);
     return kExitOk;

@@ -455,11 +455,12 @@ TEST_F(LoopTest, a_member_does_not_start_before_its_group_is_heard_of) {
     EXPECT_THAT(record().plans.back().unplaced, SizeIs(2));
 }
 
-TEST_F(LoopTest, a_group_that_never_comes_is_not_waited_for) {
+TEST_F(LoopTest, nobody_starts_alone_whose_group_never_comes) {
     start(node_yaml("n1", 2) + late_group(""));
     run();
-    EXPECT_EQ(node_of("m-0"), "n1");
+    EXPECT_EQ(node_of("m-0"), "");
     EXPECT_EQ(node_of("m-1"), "");
+    EXPECT_EQ(record().plans.back().unplaced.front().reason, "its PodGroup default/g does not exist");
 }
 
 }  // namespace

@@ -20,12 +20,38 @@ std::optional<std::int64_t> find(const CostVector& cost, const std::string& term
     return at == cost.end() ? std::nullopt : std::optional(at->second);
 }
 
-// The sum of the priorities themselves, where the number of pods is known.
+// The sum of the priorities themselves. Where the number of pods is not part of the cost it follows from the sum: no
+// priority is as large as what is added for each pod.
 std::int64_t plain_value(const CostVector& cost, const std::string& term, std::int64_t value) {
-    const auto pods = find(cost, "pods");
-    if (term == "prioritySum" && pods) return value - *pods * kPriorityBase;
-    if (term == "ownPriority" && pods) return value - *pods * kOwnBase;
-    return value;
+    const std::int64_t base = term == "prioritySum" ? kPriorityBase : (term == "ownPriority" ? kOwnBase : 0);
+    if (base == 0) return value;
+    const std::int64_t pods = find(cost, "pods").value_or((value + base / 2) / base);
+    return value - pods * base;
+}
+
+// The places of the victims' queues, 0: most over its share. In the cost they are digits of one number, highest first.
+std::vector<std::int64_t> queue_places(std::int64_t value) {
+    constexpr std::int64_t kBase = 4096;
+    std::vector<std::int64_t> places;
+    for (; value > 0; value /= kBase) {
+        if (value % kBase > 0) places.push_back(value % kBase - 1);
+    }
+    std::ranges::reverse(places);
+    return places;
+}
+
+// "queue 1", "queues 2 and 1", counted from the one that is most above its share.
+std::string queue_numbers(std::int64_t value) {
+    std::vector<std::string> parts;
+    for (const std::int64_t place : queue_places(value))
+        parts.push_back(fmt::format("{}", place + 1));
+    if (parts.empty()) return "no queue";
+    return fmt::format("{} {}", parts.size() == 1 ? "queue" : "queues", fmt::join(parts, " and "));
+}
+
+std::string queue_words(std::int64_t value) {
+    if (queue_places(value) == std::vector<std::int64_t>{0}) return "the queue that is most above its share gives";
+    return queue_numbers(value) + " of those above their share give";
 }
 
 std::string zero_or(std::int64_t value, const char* none, const std::string& some) { return value == 0 ? none : some; }
@@ -35,10 +61,10 @@ std::string words(const std::string& term, std::int64_t value) {
         return zero_or(
             value, "no disruption budget broken", count_words(value, "pod", "pods") + " over a disruption budget");
     if (term == "breaksGangs") return zero_or(value, "only surplus of gangs", "a gang or a single pod ends");
-    if (term == "maxPriority") return fmt::format("highest priority {}", value);
+    if (term == "maxPriority") return value == INT64_MIN ? "nobody goes" : fmt::format("highest priority {}", value);
     if (term == "gangsBroken") return count_words(value, "job", "jobs") + " broken";
     if (term == "prioritySum") return fmt::format("priorities {} in sum", value);
-    if (term == "queueOrder") return fmt::format("place {} in the order of queues", value);
+    if (term == "queueOrder") return queue_words(value);
     if (term == "lostWork") return zero_or(value, "no work lost", fmt::format("{} resource-seconds lost", value));
     if (term == "resources")
         return fmt::format("{:.2f} times the need taken away", static_cast<double>(value) / 1000.0);
@@ -53,6 +79,7 @@ std::string words(const std::string& term, std::int64_t value) {
 std::string bare_value(const std::string& term, std::int64_t value) {
     if (term == "resources") return fmt::format("{:.2f}", static_cast<double>(value) / 1000.0);
     if (term == "pdbViolations" && value == 0) return "none";
+    if (term == "queueOrder") return queue_numbers(value);
     return cost_value(term, value);
 }
 
@@ -61,8 +88,15 @@ std::string bare_value(const std::string& term, std::int64_t value) {
 std::string cost_value(const std::string& term, std::int64_t value) {
     static constexpr std::int64_t kYear10000 = 253'402'300'800;
     // `latestStart` is a negated time in seconds: nobody can read that.
-    if (term == "latestStart" && value < 0 && value > -kYear10000) return format_time(Time{-value * 1'000'000});
+    if (term == "latestStart" && value < 0)
+        return value <= -kYear10000 ? "none" : format_time(Time{-value * 1'000'000});
+    if (term == "maxPriority" && value == INT64_MIN) return "none";
+    if (term == "queueOrder") return fmt::format("{}", fmt::join(queue_places(value), ","));
     return fmt::format("{}", value);
+}
+
+std::string cost_text(const CostVector& cost, const std::string& term, std::int64_t value) {
+    return cost_value(term, plain_value(cost, term, value));
 }
 
 std::string term_words(const CostVector& cost, const std::string& term) {

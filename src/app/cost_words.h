@@ -11,6 +11,8 @@ namespace reprieve {
 
 // The value as a person reads it, e.g. a time where the term is one.
 [[nodiscard]] std::string cost_value(const std::string& term, std::int64_t value);
+// The same for a term of this cost: sums of priorities are what people add up.
+[[nodiscard]] std::string cost_text(const CostVector& cost, const std::string& term, std::int64_t value);
 
 // "highest priority 100", "no disruption budget broken".
 [[nodiscard]] std::string term_words(const CostVector& cost, const std::string& term);

@@ -12,6 +12,7 @@
 #include "app/display_text.h"
 #include "app/plan_sections.h"
 #include "base/check.h"
+#include "model/config.h"
 
 namespace reprieve {
 namespace {
@@ -20,7 +21,7 @@ RowNote cost_note(std::string label, const CostVector& cost, Paint paint) {
     RowNote note{.label = std::move(label), .pieces = {}, .paint = paint};
     for (const auto& [term, value] : cost) {
         if (!note.pieces.empty()) note.pieces.back() += " ·";
-        note.pieces.push_back(fmt::format("{} {}", term, cost_value(term, value)));
+        note.pieces.push_back(fmt::format("{} {}", term, cost_text(cost, term, value)));
     }
     return note;
 }
@@ -101,6 +102,20 @@ std::string proof_cell(Row& row, const Unplaced& item, const Proofs& proofs) {
     return actions.empty() ? "" : fmt::format("infeasible ({})", fmt::join(actions, ", "));
 }
 
+// What a queue or quota gives back, it gives for nobody by name.
+bool gives_back(const Certificate& c) {
+    return c.action == to_text(ActionKind::kQueueBalance) || c.action == to_text(ActionKind::kRevoke);
+}
+
+Row certificate_row(const Certificate& item) {
+    Row row{.cells = {{item.owner}, {item.action}, {to_text(item.status), paint_of(item.status)}}, .notes = {}};
+    if (!item.cost.empty()) row.notes.push_back(cost_note("cost", item.cost, Paint::kPlain));
+    if (!item.bound.empty() && item.bound != item.cost) row.notes.push_back(bound_note(item));
+    if (!item.runner_up.empty()) row.notes.push_back(runner_up_note(item));
+    if (!item.binding.empty()) row.notes.push_back({.label = "because", .pieces = words_of(item.binding)});
+    return row;
+}
+
 }  // namespace
 
 Table placements_section(const Plan& plan) {
@@ -158,13 +173,16 @@ Table certificates_section(const Plan& plan) {
     Table table("Freed for whom, at what cost",
                 {{"FOR"}, {"ACTION", ColumnKind::kWord}, {"STATUS", ColumnKind::kWord}});
     for (const Certificate& item : plan.certificates) {
-        if (is_refusal(item.status) && unplaced.contains(item.owner)) continue;
-        Row row{.cells = {{item.owner}, {item.action}, {to_text(item.status), paint_of(item.status)}}, .notes = {}};
-        if (!item.cost.empty()) row.notes.push_back(cost_note("cost", item.cost, Paint::kPlain));
-        if (!item.bound.empty() && item.bound != item.cost) row.notes.push_back(bound_note(item));
-        if (!item.runner_up.empty()) row.notes.push_back(runner_up_note(item));
-        if (!item.binding.empty()) row.notes.push_back({.label = "because", .pieces = words_of(item.binding)});
-        table.add(std::move(row));
+        if (gives_back(item) || (is_refusal(item.status) && unplaced.contains(item.owner))) continue;
+        table.add(certificate_row(item));
+    }
+    return table;
+}
+
+Table gifts_section(const Plan& plan) {
+    Table table("Given back, at what cost", {{"QUEUE"}, {"ACTION", ColumnKind::kWord}, {"STATUS", ColumnKind::kWord}});
+    for (const Certificate& item : plan.certificates) {
+        if (gives_back(item)) table.add(certificate_row(item));
     }
     return table;
 }

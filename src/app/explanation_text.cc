@@ -32,7 +32,9 @@ void tell_proof(FactSheet& sheet, const Certificate& c) {
             break;
         }
         case CertificateStatus::kHeuristic:
-            sheet.add("Proof", "None was asked for (improve is off): a cheaper set may exist.", Paint::kYellow);
+            sheet.add("Proof",
+                      fmt::format("None: {} goes by its order, and a cheaper set may exist.", c.action),
+                      Paint::kYellow);
             break;
         case CertificateStatus::kInfeasible:
         case CertificateStatus::kUnknown:
@@ -50,8 +52,11 @@ std::string why_evicted(const EvictionStory& s) {
     return fmt::format("{}. {}.", out, s.reason);
 }
 
+// Names of actions and objects stay as they are.
 std::string as_sentence(std::string words) {
-    if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
+    const std::string_view first = std::string_view(words).substr(0, words.find(' '));
+    const bool is_name = first.find('/') != std::string_view::npos || first.ends_with(':');
+    if (!is_name && !words.empty() && words.front() >= 'a' && words.front() <= 'z')
         words.front() = static_cast<char>(words.front() - 'a' + 'A');
     return words + ".";
 }
@@ -209,10 +214,12 @@ void tell(FactSheet& sheet, const Explanation& e, const UnplacedStory& s) {
 
 void tell(FactSheet& sheet, const Explanation&, const SparedStory& s) {
     const std::string owner = s.owner.empty() ? "others" : s.owner;
-    sheet.add(
-        "For",
-        fmt::format(
-            "{} takes {}{} for {}.", s.action, list_words(s.instead), s.node.empty() ? "" : " on " + s.node, owner));
+    sheet.add("For",
+              fmt::format("{} takes {} for {}{}.",
+                          s.action,
+                          list_words(s.instead),
+                          owner,
+                          s.node.empty() ? "" : " and makes room on " + s.node));
     if (!s.rule.empty()) {
         sheet.add("Why spared", fmt::format("It could not be taken: {} (rule {}).", s.why, s.rule));
         return;
@@ -232,6 +239,8 @@ std::string explanation_to_text(const Explanation& e, const TableStyle& style) {
         sheet.add("Members", list_words(parts));
     }
     if (!e.detail.empty()) sheet.add("Detail", e.detail + ".");
+    for (const std::string& sentence : e.serving)
+        sheet.add("Serving", as_sentence(sentence));
     for (const EvictionStory& story : e.evictions)
         tell(sheet, e, story);
     if (e.placement) tell(sheet, e, *e.placement);

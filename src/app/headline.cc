@@ -10,10 +10,22 @@
 namespace reprieve {
 namespace {
 
-std::string subject_words(const Explanation& e) { return e.gang ? "Gang " + e.name : e.name; }
+std::string subject_words(const Explanation& e) {
+    if (e.deployment) return "Deployment " + e.name;
+    return e.gang ? "Gang " + e.name : e.name;
+}
 
 std::string evicted_headline(const Explanation& e) {
     const EvictionStory& story = e.evictions.front();
+    if (e.deployment) {
+        const std::string count = count_words(std::ssize(story.pods), "replica", "replicas");
+        return fmt::format("{} of {} {} scaled away{} to make room for {}.",
+                           count,
+                           e.name,
+                           story.pods.size() == 1 ? "is" : "are",
+                           story.nodes.empty() ? "" : " from " + list_words(story.nodes),
+                           story.owner);
+    }
     const std::string who =
         !e.gang ? e.name
         : story.unit == UnitKind::kSafe
@@ -75,7 +87,7 @@ std::string headline(const Explanation& e) {
         case Outcome::kServing:
             return who + " is a replica of a serving deployment.";
         case Outcome::kNoMembers:
-            return who + " has no pods: there is nothing to plan.";
+            return e.deployment ? who + " has no replicas yet." : who + " has no pods: there is nothing to plan.";
     }
     REPRIEVE_CHECK(false, "outcome {}", static_cast<int>(e.outcome));
 }

@@ -11,6 +11,7 @@
 
 #include "app/references.h"
 #include "app/version.h"
+#include "app/workload_pods.h"
 #include "manifest/config.h"
 #include "manifest/family_tree.h"
 #include "manifest/load.h"
@@ -36,7 +37,15 @@ public:
         : cluster_(cluster),
           digested_(digested),
           loader_(cluster.words(),
-                  [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {}
+                  [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {
+        for (const char* kind : WorkloadPods::kForeignKinds) {
+            loader_.on_document(kind, [this](std::string_view, std::string_view json, const SourceRef& source) {
+                workloads_.note(source.text().kind, source.text().api_version, json, source);
+            });
+        }
+        // What happens to an embedded cluster is no part of a plan.
+        loader_.on_document("Timeline", [](std::string_view, std::string_view, const SourceRef&) {});
+    }
 
     [[nodiscard]] Loader& loader() { return loader_; }
 
@@ -49,6 +58,8 @@ public:
 
     Result<std::vector<std::string>> finish(Time now) {
         if (const auto circle = tree_.find_circle()) return fail(circle->text());
+        if (auto done = cluster_.refresh(now); !done) return std::unexpected(done.error());
+        if (auto made = workloads_.add_missing(cluster_); !made) return std::unexpected(made.error());
         if (auto done = cluster_.refresh(now); !done) return std::unexpected(done.error());
         std::vector<std::string> warnings = broken_references(cluster_);
         const LoadReport report = loader_.report();
@@ -63,6 +74,8 @@ private:
     void take(Object&& object, const SourceRef& source) {
         if (conflict_) return;
         tree_.note(object, source, cluster_.words());
+        if (std::holds_alternative<Workload>(object))
+            workloads_.note(source.text().kind, source.text().api_version, source.text().json, source);
         const Digest digest = digested_ ? digest_bytes(source.text().json) : Digest{};
         if (auto added = cluster_.add(std::move(object), digest); !added) {
             conflict_ = LoadError{
@@ -73,6 +86,7 @@ private:
     Cluster& cluster_;
     bool digested_;
     FamilyTree tree_;
+    WorkloadPods workloads_;
     std::optional<LoadError> conflict_;
     Loader loader_;
 };
@@ -93,8 +107,12 @@ Result<SchedulerConfig> load_config(const std::string& file) {
     return parse_config(*text, file);
 }
 
-Result<std::vector<std::string>> load_cluster(Cluster& cluster, const std::vector<std::string>& files, Time now) {
+Result<std::vector<std::string>> load_cluster(Cluster& cluster,
+                                              const std::vector<std::string>& files,
+                                              Time now,
+                                              bool strict) {
     ClusterInput input(cluster, true);
+    input.loader().set_field_check(strict ? FieldCheck::kStrict : FieldCheck::kWarn);
     for (const std::string& file : files) {
         if (auto done = input.taken(input.loader().load(file)); !done) return std::unexpected(done.error());
     }
@@ -106,6 +124,7 @@ Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
                                                    std::string_view text,
                                                    Time now) {
     ClusterInput input(cluster, false);
+    input.loader().set_field_check(FieldCheck::kWarn);
     input.loader().on_document("Expect", [](std::string_view, std::string_view, const SourceRef&) {});
     if (auto done = input.taken(input.loader().load_text(name, text)); !done) return std::unexpected(done.error());
     return input.finish(now);

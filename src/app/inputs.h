@@ -15,9 +15,11 @@ namespace reprieve {
 [[nodiscard]] Result<SchedulerConfig> load_config(const std::string& file);
 
 // Reads all files into the cluster, refreshes it and returns what was ignored, as warnings.
+// `strict`: a field that its kind does not have is an error, not a warning.
 [[nodiscard]] Result<std::vector<std::string>> load_cluster(Cluster& cluster,
                                                             const std::vector<std::string>& files,
-                                                            Time now);
+                                                            Time now,
+                                                            bool strict = false);
 // The same from one text, but for the digest, which stays as it was; Expect documents are passed over.
 [[nodiscard]] Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
                                                                  const std::string& name,

@@ -58,7 +58,7 @@ public:
 // One scheduler's life: its memory goes with it.
 struct LoopLife {
     LoopLife(World& world, LoopRecord& record, LoopOptions options, Sink* other_sink = nullptr)
-        : cluster({.scheduler_names = {"reprieve"}, .topology_levels = {}}),
+        : cluster({.scheduler_names = {"reprieve"}, .topology_levels = {}, .queues_by_namespace = false}),
           source(world, cluster.words()),
           sink(world),
           loop(cluster, source, other_sink != nullptr ? *other_sink : sink, record, std::move(options)) {}

@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
         ->check(CLI::IsMember({"table", "json", "yaml"}))
         ->type_name("FORMAT");
     plan_app->add_flag("--alternatives", plan.alternatives, "Show what other aims would cost beside it");
+    plan_app->add_flag("--strict", plan.planning.strict, "A field that its kind does not have is an error");
     plan_app->add_flag("--verify", plan.verify, "Follow the plan and fail if it does not come to rest");
     plan_app->footer(kPlanExamples);
     plan_app->callback([&] { code = plan_command(plan); });
@@ -114,6 +115,7 @@ int run(int argc, char** argv) {
     explain_app
         ->add_option("--now", explain.planning.now, "The time to plan for (RFC 3339); default: the plan's, the clock")
         ->type_name("TIME");
+    explain_app->add_flag("--strict", explain.planning.strict, "A field that its kind does not have is an error");
     explain_app->add_flag("--gang", explain.gang, "NAME is a gang, though a pod has the same name");
     explain_app->add_option("-o,--output", explain.output, "text or json")
         ->check(CLI::IsMember({"text", "json"}))

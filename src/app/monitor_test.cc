@@ -67,7 +67,7 @@ TEST_F(MonitorTest, counts_what_a_run_did) {
         pod_yaml({.name = "high", .priority = 100, .cpu = 4}) + pod_yaml({.name = "large", .cpu = 9});
     ASSERT_TRUE(world.load_text("world.yaml", yaml).has_value());
     world.begin();
-    Cluster cluster({.scheduler_names = {"reprieve"}, .topology_levels = {}});
+    Cluster cluster({.scheduler_names = {"reprieve"}, .topology_levels = {}, .queues_by_namespace = false});
     WorldSource source(world, cluster.words());
     WorldSink sink(world);
     ControlLoop(cluster, source, sink, monitor_, {}).run();

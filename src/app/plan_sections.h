@@ -11,6 +11,7 @@ namespace reprieve {
 [[nodiscard]] Table evictions_section(const Plan& plan);
 // An infeasible certificate of something that stands under `unplaced` is printed there.
 [[nodiscard]] Table certificates_section(const Plan& plan);
+[[nodiscard]] Table gifts_section(const Plan& plan);
 [[nodiscard]] Table unplaced_section(const Plan& plan);
 
 // What else changes in the cluster.

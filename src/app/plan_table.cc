@@ -76,6 +76,7 @@ std::string plan_to_table(const Plan& plan, const TableStyle& style) {
         placements_section,
         evictions_section,
         certificates_section,
+        gifts_section,
         unplaced_section,
         nominations_section,
         scale_section,

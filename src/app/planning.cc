@@ -36,7 +36,9 @@ Planning::Planning(SchedulerConfig config, std::string config_text, Time now)
     : config_(std::move(config)),
       config_text_(std::move(config_text)),
       now_(now),
-      cluster_({.scheduler_names = config_.scheduler_names, .topology_levels = config_.topology_levels}) {}
+      cluster_({.scheduler_names = config_.scheduler_names,
+                .topology_levels = config_.topology_levels,
+                .queues_by_namespace = config_.queues_by_namespace}) {}
 
 std::expected<std::unique_ptr<Planning>, Stop> Planning::read(const PlanningOptions& options) {
     const auto now = planning_time(options.now);
@@ -52,7 +54,7 @@ std::expected<std::unique_ptr<Planning>, Stop> Planning::read(const PlanningOpti
         config = std::move(*parsed);
     }
     std::unique_ptr<Planning> out(new Planning(std::move(config), std::move(text), *now));
-    auto warnings = load_cluster(out->cluster_, options.files, *now);
+    auto warnings = load_cluster(out->cluster_, options.files, *now, options.strict);
     if (!warnings) return std::unexpected(Stop{warnings.error().message});
     out->warnings_ = std::move(*warnings);
     return out;

@@ -17,7 +17,8 @@ namespace reprieve {
 struct PlanningOptions {
     std::vector<std::string> files;
     std::string config_file;
-    std::string now;  // empty: the clock
+    std::string now;      // empty: the clock
+    bool strict = false;  // unknown fields are errors
 };
 
 // Why a command ends early: a sentence, and the exit code.

@@ -68,8 +68,9 @@ public:
         if (auto usage = check_usage(options_); !usage) return complain(usage.error().message, kExitUsage);
         if (auto usage = read_arguments(); !usage) return complain(usage.error().message, kExitUsage);
         if (auto ready = read_config(); !ready) return complain(ready.error().message);
-        Cluster cluster(
-            {.scheduler_names = loop_.config.scheduler_names, .topology_levels = loop_.config.topology_levels});
+        Cluster cluster({.scheduler_names = loop_.config.scheduler_names,
+                         .topology_levels = loop_.config.topology_levels,
+                         .queues_by_namespace = loop_.config.queues_by_namespace});
         auto opened = connect(cluster.words());
         if (!opened) return complain(opened.error().message);
         ClusterLink& link = **opened;
@@ -180,7 +181,7 @@ private:
         fmt::print("\n{}", summary_.text(table_style()));
         tell_of_strangers(cluster);
         if (loop.counts().audit_failures > 0) return kExitFailure;
-        return end == LoopEnd::kWorldEnded && !summary_.all_placed() ? kExitUnplaced : kExitOk;
+        return end != LoopEnd::kStopped && !summary_.all_placed() ? kExitUnplaced : kExitOk;
     }
 
     // Pods that wait for a scheduler which the embedded cluster does not have are a likely mistake.

@@ -4,13 +4,23 @@
 
 #include <algorithm>
 
+#include "app/amounts.h"
 #include "app/display_text.h"
+#include "model/soft_eviction.h"
 
 namespace reprieve {
 namespace {
 
 std::string pair(const char* key, const std::string& value) {
     return value.empty() ? std::string() : fmt::format(" {}={}", key, log_value(value));
+}
+
+// "cpu:3,memory:9Gi".
+std::string amounts_words(const NamedAmounts& amounts) {
+    std::string out;
+    for (const auto& [resource, value] : amounts)
+        out += fmt::format("{}{}:{}", out.empty() ? "" : ",", resource, human_amount(resource, value));
+    return out;
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -56,15 +66,22 @@ void RunLog::on_cycle(const CycleReport& report) {
     if (!report.violations.empty()) line(report.now, "planDropped");
     for (const Eviction& e : report.news) {
         line(report.now,
-             fmt::format("evict{}{}{}{}{}{}",
-                         pair("pod", e.pod),
-                         pair("node", e.node),
-                         pair("for", e.owner),
-                         pair("action", e.action),
-                         e.mode == EvictionMode::kDelete ? "" : pair("mode", to_text(e.mode)),
-                         pair("reason", e.reason)));
+             fmt::format(
+                 "{}{}{}{}{}{}{}",
+                 e.mode == EvictionMode::kSoft ? "softEvict" : "evict",
+                 pair("pod", e.pod),
+                 pair("node", e.node),
+                 pair("for", e.owner),
+                 pair("action", e.action),
+                 e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kSoft ? "" : pair("mode", to_text(e.mode)),
+                 pair("reason", e.reason)));
+    }
+    for (const AnnotationChange& change : report.plan.annotations) {
+        if (std::ranges::find(change.remove, SoftEviction::kAnnotation) != change.remove.end())
+            line(report.now, fmt::format("withdraw{}", pair("pod", change.pod)));
     }
     tell_serving(report);
+    tell_queues(report);
     tell_placements(report);
     tell_unplaced(report);
 }
@@ -82,6 +99,23 @@ void RunLog::tell_serving(const CycleReport& report) {
     for (const std::string& pod : report.plan.force_deletes)
         tell(fmt::format("forceDelete{}", pair("pod", pod)));
     serving_ = std::move(asked);
+}
+
+// Where queues are balanced: what each deserves, is granted and still waits for, whenever that changes.
+void RunLog::tell_queues(const CycleReport& report) {
+    std::map<std::string, std::string> told;
+    for (const QueueReport& queue : report.plan.queues) {
+        if (!queue.shares.contains("preempting")) continue;
+        std::string what;
+        for (const char* share : {"deserved", "allocated", "used", "preempting"}) {
+            if (const auto at = queue.shares.find(share); at != queue.shares.end())
+                what += pair(share, amounts_words(at->second));
+        }
+        if (const auto before = queues_.find(queue.name); before == queues_.end() || before->second != what)
+            line(report.now, fmt::format("queue{}{}", pair("name", queue.name), what));
+        told.emplace(queue.name, std::move(what));
+    }
+    queues_ = std::move(told);
 }
 
 void RunLog::tell_placements(const CycleReport& report) {
@@ -111,10 +145,13 @@ void RunLog::tell_unplaced(const CycleReport& report) {
     std::map<std::string, std::string> waiting;
     for (const Unplaced& u : report.plan.unplaced) {
         const std::string name = u.pod.empty() ? fmt::format("{} ({} replicas)", u.owner, u.replicas) : u.pod;
-        if (waiting_[name] != u.reason)
+        // That one pod more or less is in the way is no news.
+        std::string gist = u.reason;
+        std::erase_if(gist, [](char c) { return c >= '0' && c <= '9'; });
+        if (waiting_[name] != gist)
             line(report.now,
                  fmt::format("{}{}{}", u.never ? "never" : "wait", pair("pod", name), pair("reason", u.reason)));
-        waiting.emplace(name, u.reason);
+        waiting.emplace(name, std::move(gist));
     }
     waiting_ = std::move(waiting);
 }

@@ -28,6 +28,7 @@ public:
 private:
     void line(Time now, const std::string& text) { out_(clock_(now) + " " + text); }
     void tell_serving(const CycleReport& report);
+    void tell_queues(const CycleReport& report);
     void tell_placements(const CycleReport& report);
     void tell_unplaced(const CycleReport& report);
 
@@ -35,8 +36,9 @@ private:
     Out out_;
     bool begun_ = false;                           // everything that was there at the start is old news
     std::set<std::string> serving_;                // scale changes and forced deletions, as last told
+    std::map<std::string, std::string> queues_;    // queue -> its shares, as last told
     std::map<std::string, std::string> promised_;  // pod -> node, as last told
-    std::map<std::string, std::string> waiting_;   // pod -> reason, as last told
+    std::map<std::string, std::string> waiting_;   // pod -> reason without its numbers, as last told
 };
 
 // The value as it is, or in quotes where it has spaces or quotes in it.

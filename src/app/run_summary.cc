@@ -37,10 +37,17 @@ void RunSummary::on_cycle(const CycleReport& report) {
     planning_.push_back(report.planning);
     if (!report.violations.empty()) ++dropped_plans_;
     unplaced_ = report.plan.unplaced;
+    promised_.clear();
+    std::ranges::copy_if(report.plan.placements, std::back_inserter(promised_), &Placement::after_evictions);
     if (!report.carried_out) return;
     count_placements(report);
     for (const Eviction& e : report.news) {
         if (e.mode == EvictionMode::kForceDelete) continue;  // it was leaving already
+        if (e.mode == EvictionMode::kSoft) {
+            asked_.insert(e.uid);
+            continue;
+        }
+        asked_.erase(e.uid);
         ++evicted_;
         ++evicted_for_[{e.owner, e.action}];
     }
@@ -96,13 +103,20 @@ std::string RunSummary::text(const TableStyle& style) const {
         out += fmt::format("            {} for {} ({})\n", owners[i].second, whom, action);
     }
     if (owners.size() > kOwnersShown) out += fmt::format("            and for {} more\n", owners.size() - kOwnersShown);
-    out += line("waiting", count_of(unplaced_.size(), "pod"));
+    if (!asked_.empty()) out += line("asked", count_of(asked_.size(), "pod") + " to leave, and did not delete");
+    const std::size_t waiting = unplaced_.size() + promised_.size();
+    out += line("waiting", count_of(waiting, "pod"));
+    for (std::size_t i = 0; i < promised_.size() && i < kOwnersShown; ++i) {
+        out += fmt::format("            {}: promised room on {}, which is not free yet\n",
+                           neutral(promised_[i].pod),
+                           neutral(promised_[i].node));
+    }
     for (std::size_t i = 0; i < unplaced_.size() && i < kOwnersShown; ++i) {
         const Unplaced& u = unplaced_[i];
         out += fmt::format("            {}: {}\n", neutral(u.pod.empty() ? u.owner : u.pod), neutral(u.reason));
     }
-    if (unplaced_.size() > kOwnersShown)
-        out += fmt::format("            and {} more\n", unplaced_.size() - kOwnersShown);
+    const std::size_t shown = std::min(unplaced_.size(), kOwnersShown) + std::min(promised_.size(), kOwnersShown);
+    if (waiting > shown) out += fmt::format("            and {} more\n", waiting - shown);
     if (!planning_.empty())
         out += line("planning",
                     fmt::format("{} in the middle, {} at most, each cycle",

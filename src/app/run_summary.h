@@ -17,7 +17,8 @@ public:
     void on_step(const SinkReport& report, Time now) override;
 
     [[nodiscard]] std::string text(const TableStyle& style) const;
-    [[nodiscard]] bool all_placed() const { return unplaced_.empty(); }
+    // Nobody waits, for its promised room neither.
+    [[nodiscard]] bool all_placed() const { return unplaced_.empty() && promised_.empty(); }
     [[nodiscard]] std::size_t placed() const { return placed_.size(); }
     [[nodiscard]] std::size_t evicted() const { return evicted_; }
 
@@ -31,9 +32,11 @@ private:
     std::set<std::string> nominated_;        // UIDs that had to wait for evictions
     std::map<std::string, Duration> waits_;  // by UID
     std::size_t evicted_ = 0;
+    std::set<std::string> asked_;  // UIDs of pods that were asked to leave and not deleted
     std::map<std::pair<std::string, std::string>, int> evicted_for_;  // owner, action
     std::vector<Duration> planning_;
-    std::vector<Unplaced> unplaced_;  // after the last cycle
+    std::vector<Unplaced> unplaced_;   // after the last cycle
+    std::vector<Placement> promised_;  // the same: nominated, and not bound yet
     std::size_t failed_steps_ = 0;
     std::size_t dropped_plans_ = 0;
 };

@@ -66,7 +66,7 @@ bool queues_wait(const Plan& plan) {
 Time next_wakeup(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config, bool at_a_standstill) {
     Earliest out(plan.now);
     if (!plan.unplaced.empty() || queues_wait(plan)) note_protections(cluster, out);
-    for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
+    for (const ActionConfig& action : actions_of(config)) {
         if (action.kind == ActionKind::kRevoke) note_queues(cluster, action.delay_evict_time, out);
         if (action.kind == ActionKind::kJobPreempt && action.soft_eviction_deadline)
             note_soft_evictions(cluster, plan, *action.soft_eviction_deadline, out);

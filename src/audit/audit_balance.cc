@@ -192,7 +192,8 @@ private:
         first_to_stay_.emplace();
         for (const PodId pod : IdRange<PodId>(judged_.cluster.pod_slots())) {
             if (!judged_.exists(pod) || !judged_.runs(pod) || judged_.eviction_of(pod) != nullptr) continue;
-            if (!judged_.row(pod).queue || !stands_alone(pod) || !may_be_evicted(judged_, pod)) continue;
+            if (!judged_.row(pod).queue || !stands_alone(pod) || !may_be_evicted(judged_, pod) || judged_.is_fixed(pod))
+                continue;
             const auto [at, fresh] = first_to_stay_->try_emplace({judged_.row(pod).queue, holds(pod)}, pod);
             if (!fresh && turn(pod) < turn(at->second)) at->second = pod;
         }

@@ -42,9 +42,9 @@ bool tolerates_preemption(const Case& judged, PodId pod, std::int32_t attacker) 
 
 // A victim of a soft eviction is deleted only by an action that sets a deadline for that.
 bool may_be_hastened(const Case& judged, const EvictedPod& item) {
-    return item.entry->mode == EvictionMode::kDelete &&
-           judged.configured(ActionKind::kJobPreempt,
-                             [](const ActionConfig& a) { return a.soft_eviction_deadline.has_value(); });
+    return item.entry->mode == EvictionMode::kDelete && std::ranges::any_of(judged.actions, [](const ActionConfig& a) {
+               return a.soft_eviction_deadline.has_value();
+           });
 }
 
 void judge_victim(const Case& judged, const EvictedPod& item, Report& report) {
@@ -63,6 +63,7 @@ void judge_victim(const Case& judged, const EvictedPod& item, Report& report) {
     if (is_serving(item) && !row.has(kServing))
         report.add("eviction-target", name, "is no replica of a serving deployment");
     if (row.has(kForeign) && !is_serving(item)) report.add("protected", name, "is another scheduler's");
+    if (!is_serving(item) && judged.is_fixed(item.pod)) report.add("protected", name, "is non-preemptible");
     if (const std::string why = protected_as(judged, row); !why.empty() && judged.enabled("protected")) {
         report.add("protected", name, why);
     }

@@ -58,7 +58,7 @@ bool room_was_held_before(const Case& judged, ActionKind action) {
 
 // Limited by a computed share, an owner may lack what facts alone do not show.
 bool limited_by_runtime(const Case& judged, PodId pod) {
-    if (judged.config.plugins.quota_limit != QuotaLimit::kRuntime || !judged.row(pod).queue) return false;
+    if (judged.config.plugins.quota.limit != QuotaLimit::kRuntime || !judged.row(pod).queue) return false;
     return std::ranges::any_of(judged.path(judged.row(pod).queue), [&](QueueId queue) {
         const Queue* fact = judged.snapshot.queues[queue].fact;
         return fact != nullptr && fact->is_quota;

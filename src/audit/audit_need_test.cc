@@ -193,7 +193,7 @@ TEST(AuditNeed, DoesNotJudgeWhatAComputedShareLimits) {
     world.place("high", "n1", true);
     world.evict("low", "n1", "high", "jobPreempt");
     EXPECT_THAT(world.found(), ElementsAre("needless default/low"));
-    world.config.plugins.quota_limit = QuotaLimit::kRuntime;
+    world.config.plugins.quota.limit = QuotaLimit::kRuntime;
     EXPECT_THAT(world.found(), IsEmpty());
 }
 

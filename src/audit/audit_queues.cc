@@ -149,6 +149,7 @@ void judge_queues(const Case& judged, Report& report) {
     for (const PlacedPod& item : judged.placed) {
         if (item.in_flight) continue;
         const PodRow& row = judged.row(item.pod);
+        if (row.has(kGroupMissing)) report.add("group-missing", item.entry->pod, "names a group that does not exist");
         if (row.has(kQueueMissing)) report.add("queue-missing", item.entry->pod, "names a queue that does not exist");
         if (row.queue && !judged.snapshot.queues[row.queue].takes_pods()) {
             report.add(

@@ -186,7 +186,7 @@ TEST_F(AuditQuotas, ARuntimeThatLimitsIsNotExceeded) {
     world.place("b", "n1");
     world.unplaced("claim");
     EXPECT_THAT(world.found(), IsEmpty());
-    world.config.plugins.quota_limit = QuotaLimit::kRuntime;
+    world.config.plugins.quota.limit = QuotaLimit::kRuntime;
     EXPECT_THAT(world.found(), ElementsAre("queue-limit default/a", "queue-limit default/b"));
 }
 

@@ -111,7 +111,7 @@ void judge_told(const Case& judged, FairShares& shares, Report& report) {
 
 void judge_limits(const Scene& later, FairShares& shares, Report& report) {
     const Case& judged = later.judged();
-    if (judged.config.plugins.quota_limit != QuotaLimit::kRuntime) return;
+    if (judged.config.plugins.quota.limit != QuotaLimit::kRuntime) return;
     for (const PlacedPod& item : judged.placed) {
         if (item.in_flight || !judged.row(item.pod).queue) continue;
         for (const QueueId quota : judged.path(judged.row(item.pod).queue)) {

@@ -79,7 +79,9 @@ std::int64_t BalanceBook::request(QueueId queue, Dim dim) const {
     if (fact.request && fact.request->lists(dim)) {
         amount = fact.request->get(dim);
     } else if (const auto at = entries_.find(queue); at != entries_.end()) {
-        amount = at->second.asked.get(dim);
+        // By its weight alone a queue takes whatever its part is.
+        const bool by_pods = std::ranges::any_of(judged_.actions, &ActionConfig::request_by_pods);
+        amount = by_pods ? at->second.asked.get(dim) : INT64_MAX;
     } else {
         for (const QueueId child : children(queue))
             amount = saturating_add(amount, request(child, dim));

@@ -36,7 +36,7 @@ Case::Case(const Cluster& facts, const Plan& judged, const SchedulerConfig& chos
       snapshot(facts.snapshot()),
       words(facts.words()),
       standings(facts),
-      actions(chosen.actions ? *chosen.actions : default_actions()) {
+      actions(actions_of(chosen)) {
     REPRIEVE_CHECK(snapshot.pods.size() == cluster.pod_slots(), "the cluster was not refreshed");
     for (const GangId gang : IdRange<GangId>(snapshot.gangs.size())) {
         if (snapshot.gangs[gang].alive) gangs_by_name_.emplace(snapshot.gang_name(gang), gang);
@@ -105,7 +105,7 @@ bool Case::leaves(PodId pod) const { return fact(pod).terminating() || !fact(pod
 
 bool Case::is_fixed(PodId pod) const {
     const std::string_view mark = fixed_mark_ ? words.text(labels(pod).get(fixed_mark_)) : std::string_view();
-    return mark == "true" || mark == "false" ? mark == "false" : fixed_by_default_;
+    return mark.empty() ? fixed_by_default_ : mark != "true";
 }
 
 bool Case::waits(PodId pod) const {

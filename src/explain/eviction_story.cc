@@ -100,6 +100,14 @@ private:
         const Certificate* of_quota =
             out.owner.empty() && out.standing ? certificate_for(plan_, out.standing->queue) : nullptr;
         if (of_quota != nullptr) out.certificate = *of_quota;
+        // Each queue pays its own bill.
+        if (out.owner.empty() && out.standing) {
+            std::erase_if(out.with, [&](const std::string& name) {
+                const PodId other = pod_named(cluster, name);
+                const QueueId queue = other ? cluster.snapshot().pods[other].queue : QueueId();
+                return !queue || cluster.words().text(cluster.snapshot().queues[queue].name) != out.standing->queue;
+            });
+        }
         out.order = victim_order(*trials_, out.owner, out.action, out.nodes);
         for (OrderedUnit& unit : out.order)
             unit.subject = std::ranges::any_of(unit.pods, [&](const std::string& p) { return is_one_of(out.pods, p); });

@@ -78,7 +78,7 @@ std::string detail_of(const Plan& plan, const Cluster& cluster, PodId pod, Outco
         case Outcome::kForeign:
             return fmt::format("its schedulerName is {}", s.words->text(s.spec_of(pod).scheduler));
         case Outcome::kServing:
-            return "its deployment is planned for as a whole; the plan speaks of the deployment";
+            return "its deployment is planned for as a whole";
         default:
             return "";
     }
@@ -151,6 +151,7 @@ Explanation explain(const Plan& plan, Retrials* trials, const Subject& subject) 
     out.placement = placement_story(plan, trials, subject);
     if (cluster == nullptr) return out;
     out.node = node_of(*cluster, subject);
+    out.serving = serving_sentences(plan, *cluster, trials->config().plugins.plane_label, subject, out.deployment);
     if (out.outcome == Outcome::kSpared) out.spared = spared_stories(*trials, subject);
     if (!subject.pods.empty()) {
         if (const PodId pod = pod_named(*cluster, subject.pods.front()))

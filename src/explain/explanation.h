@@ -139,6 +139,8 @@ struct Explanation {
     Time now;
     std::string node;                         // where it runs
     std::string detail;                       // what else there is to say, a sentence
+    bool deployment = false;                  // a serving deployment
+    std::vector<std::string> serving;         // about it, or about a replica, a sentence each
     std::map<Outcome, std::int64_t> members;  // of a gang
     std::vector<EvictionStory> evictions;     // for a gang: one for each owner
     std::optional<PlacementStory> placement;

@@ -177,6 +177,7 @@ std::string explanation_to_json(const Explanation& e) {
     out["outcome"] = to_text(e.outcome);
     put(out, "node", e.node);
     put(out, "detail", e.detail);
+    if (!e.serving.empty()) out["serving"] = e.serving;
     if (e.gang) {
         Json members = Json::object();
         for (const auto& [outcome, count] : e.members)

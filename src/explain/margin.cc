@@ -168,7 +168,7 @@ private:
     [[nodiscard]] bool counts_work() const {
         const SchedulerConfig& config = trials_.config();
         if (config.plugins.lost_work_resource.empty()) return false;
-        const auto actions = config.actions ? *config.actions : default_actions();
+        const auto actions = actions_of(config);
         return std::ranges::any_of(actions, [&](const ActionConfig& action) {
             return CostOrder(action, config.plugins).has(CostTerm::kLostWork);
         });

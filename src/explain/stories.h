@@ -19,4 +19,8 @@ namespace reprieve {
 // For each owner for whom room was made on a node where the pod runs and stays.
 [[nodiscard]] std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject);
 
+// About a serving deployment or a replica; empty: it is neither. `deployment`: the subject is a serving deployment.
+[[nodiscard]] std::vector<std::string> serving_sentences(
+    const Plan& plan, const Cluster& cluster, std::string_view plane_label, const Subject& subject, bool& deployment);
+
 }  // namespace reprieve

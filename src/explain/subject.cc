@@ -9,11 +9,13 @@
 #include <string_view>
 
 #include "manifest/suggest.h"
+#include "state/serving.h"
 
 namespace reprieve {
 namespace {
 
 constexpr std::size_t kMostNames = 3;
+constexpr const char* kPlaneLabel = "reprieve.dev/plane";  // who belongs to whom does not depend on it
 
 std::string_view bare(std::string_view full) { return full.substr(full.find('/') + 1); }
 
@@ -50,7 +52,10 @@ Names names_in(const Plan& plan) {
     return out;
 }
 
-void add_names(const Snapshot& s, Names& out) {
+void add_names(const Cluster& cluster, Names& out) {
+    const Snapshot& s = cluster.snapshot();
+    for (const ServingRow& row : read_servings(cluster, kPlaneLabel).rows)
+        out.gangs.insert(row.name);
     for (PodId id : IdRange<PodId>(s.pods.size())) {
         if (s.pods[id].state != PodState::kAbsent) out.pods.insert(s.pod_name(id));
     }
@@ -105,6 +110,13 @@ std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const
         if (u.owner == gang) note(pods, u.pod);
     if (cluster != nullptr) {
         const Snapshot& s = cluster->snapshot();
+        for (const ServingRow& row : read_servings(*cluster, kPlaneLabel).rows) {
+            for (const auto& [plane, branch] : row.branches) {
+                if (row.name != gang) continue;
+                for (PodId pod : branch.pods)
+                    pods.insert(s.pod_name(pod));
+            }
+        }
         for (GangId id : IdRange<GangId>(s.gangs.size())) {
             if (!s.gangs[id].alive || s.gang_name(id) != gang) continue;
             for (PodId pod : s.gangs[id].pods)
@@ -118,7 +130,7 @@ std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const
 
 Result<Subject> find_subject(const Plan& plan, const Cluster* cluster, const std::string& name, bool gang) {
     Names names = names_in(plan);
-    if (cluster != nullptr) add_names(cluster->snapshot(), names);
+    if (cluster != nullptr) add_names(*cluster, names);
     if (gang) names.pods.clear();
     std::vector<std::string> found = matches(names.pods, name);
     const bool is_pod = !found.empty();

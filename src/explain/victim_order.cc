@@ -31,7 +31,7 @@ QueueId queue_of(const Cluster& cluster, const std::string& owner) {
 
 // How the owner attacks with this action; nullopt: nobody of that name is known, or the action is another kind.
 std::optional<Attack> attack_of(const Retrials& trials, const std::string& owner, const std::string& action) {
-    const auto actions = trials.config().actions ? *trials.config().actions : default_actions();
+    const auto actions = actions_of(trials.config());
     const ActionConfig* config = find_action(actions, action);
     const auto priority = attack_priority(trials.cluster(), owner);
     if (config == nullptr || !priority || !by_importance(action)) return std::nullopt;
@@ -58,7 +58,7 @@ const char* rule_name(Protection protection) {
 
 Exemption protection_of(const Retrials& trials, PodId pod, std::int32_t attacker) {
     const Snapshot& s = trials.snapshot();
-    const Protection protection = Protections(trials.config().plugins).of(s, pod, attacker);
+    const Protection protection = Protections(trials.config()).of(s, pod, attacker);
     if (protection == Protection::kNone) return {};
     std::string why = fmt::format("it {}", to_text(protection));
     if (protection == Protection::kMinRuntime) {

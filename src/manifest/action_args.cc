@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 9> kActionNames{"allocate",
 constexpr std::array<std::string_view, 2> kPdbModes{"bestEffort", "strict"};
 constexpr std::array<std::string_view, 3> kEvictModes{"delete", "evict", "soft"};
 constexpr std::array<std::string_view, 2> kDisruptions{"gang", "local"};
+constexpr std::array<std::string_view, 2> kRequests{"written", "pods"};
 constexpr std::array<std::string_view, 12> kCostTerms{"pdbViolations",
                                                       "breaksGangs",
                                                       "maxPriority",
@@ -106,7 +107,13 @@ constexpr std::array kArgs = std::to_array<Arg>({
      }},
     {"roiThreshold",
      kGangPreempt | kGangReclaim,
-     [](In& in, const At& at, Out& out) { out.roi_threshold_ppm = in.millionths(at); }},
+     [](In& in, const At& at, Out& out) {
+         out.roi_threshold_ppm = in.millionths(at);
+         out.roi_threshold_written = true;
+     }},
+    {"wholeBelowDeserved",
+     kGangReclaim,
+     [](In& in, const At& at, Out& out) { out.whole_below_deserved = in.boolean(at); }},
     {"allowWholeBundle",
      kGangPreempt | kGangReclaim,
      [](In& in, const At& at, Out& out) { out.allow_whole_bundle = in.boolean(at); }},
@@ -137,6 +144,9 @@ constexpr std::array kArgs = std::to_array<Arg>({
     {"claimTimeout", kServingPreempt, [](In& in, const At& at, Out& out) { out.claim_timeout = in.duration(at); }},
     {"minTerminating", kServingPreempt, [](In& in, const At& at, Out& out) { out.min_terminating = in.duration(at); }},
     {"resourceQuota", kQueueBalance, [](In& in, const At& at, Out& out) { out.resource_quota = in.boolean(at); }},
+    {"request",
+     kQueueBalance,
+     [](In& in, const At& at, Out& out) { out.request_by_pods = in.index_of(at, "request", kRequests) == 1; }},
 });
 
 bool takes(const Arg& arg, ActionKind kind) { return (arg.takers & takers(kind)) != 0; }
@@ -170,25 +180,15 @@ const ConfigField* find_field(const std::vector<ConfigField>& fields, std::strin
     return found == fields.end() ? nullptr : &*found;
 }
 
-// `mode: soft` and `podShouldBeDeletedWhenPreempted: false` are two spellings of one wish.
-void agree_on_deletion(ConfigReader& in, const std::vector<ConfigField>& fields, ActionConfig& action) {
-    const ConfigField* mode = find_field(fields, "mode");
-    const ConfigField* flag = find_field(fields, "podShouldBeDeletedWhenPreempted");
-    if (mode != nullptr && flag != nullptr && (action.mode == EvictMode::kSoft) == action.delete_when_preempted) {
-        in.complain(*flag, fmt::format("contradicts mode {}", kEvictModes[static_cast<std::size_t>(action.mode)]));
-    } else if (mode != nullptr) {
-        action.delete_when_preempted = action.mode != EvictMode::kSoft;
-    } else if (!action.delete_when_preempted) {
-        action.mode = EvictMode::kSoft;
-    }
-}
-
-void check_together(ConfigReader& in, const std::vector<ConfigField>& fields, ActionConfig& action) {
-    if (action.kind == ActionKind::kJobPreempt) agree_on_deletion(in, fields, action);
+void check_spellings(ConfigReader& in, const std::vector<ConfigField>& fields) {
     const ConfigField* one = find_field(fields, "disableDefaultPreemptible");
     const ConfigField* other = find_field(fields, "disableDefaultPreemptiable");
     if (one != nullptr && other != nullptr)
         in.complain(*other, "is another spelling of disableDefaultPreemptible: write one of them");
+}
+
+void check_together(ConfigReader& in, const std::vector<ConfigField>& fields, ActionConfig& action) {
+    check_spellings(in, fields);
     if (action.min_candidate_nodes_percentage == 0 && action.min_candidate_nodes_absolute == 0) {
         in.complain(*find_field(fields, "minCandidateNodesAbsolute"),
                     "minCandidateNodesPercentage and minCandidateNodesAbsolute must not both be 0");
@@ -198,6 +198,48 @@ void check_together(ConfigReader& in, const std::vector<ConfigField>& fields, Ac
 }  // namespace
 
 std::span<const std::string_view> action_names() { return kActionNames; }
+
+ActionKind read_action_name(ConfigReader& in, const ConfigField& at) {
+    const std::optional<ActionKind> gang = gang_action_named(in.text(at));
+    return gang ? *gang : static_cast<ActionKind>(in.index_of(at, "action", kActionNames));
+}
+
+// The seed writes gang-preempt, Volcano gangpreempt.
+std::optional<ActionKind> gang_action_named(std::string_view name) {
+    if (name == "gang-preempt" || name == "gangpreempt" || name == "gangPreempt") return ActionKind::kGangPreempt;
+    if (name == "gang-reclaim" || name == "gangreclaim" || name == "gangReclaim") return ActionKind::kGangReclaim;
+    return std::nullopt;
+}
+
+void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out) {
+    static constexpr std::array<std::string_view, 2> kLimits{"max", "runtime"};
+    static constexpr std::array<std::string_view, 7> kKnown{"limit",
+                                                            "disableDefaultPreemptible",
+                                                            "disableDefaultPreemptiable",
+                                                            "disableDefaultTriggerPreemption",
+                                                            "reserveForPendingNonPreemptible",
+                                                            "podShouldBeDeletedWhenPreempted",
+                                                            "softEvictionDeadline"};
+    const std::vector<ConfigField> fields = in.entries(args);
+    for (const ConfigField& field : fields) {
+        if (field.name == "limit") {
+            out.limit = static_cast<QuotaLimit>(in.index_of(field, "limit", kLimits));
+        } else if (field.name == "disableDefaultPreemptible" || field.name == "disableDefaultPreemptiable") {
+            out.disable_default_preemptible = in.boolean(field);
+        } else if (field.name == "disableDefaultTriggerPreemption") {
+            out.disable_default_trigger_preemption = in.boolean(field);
+        } else if (field.name == "reserveForPendingNonPreemptible") {
+            out.reserve_for_pending_non_preemptible = in.boolean(field);
+        } else if (field.name == "podShouldBeDeletedWhenPreempted") {
+            out.delete_when_preempted = in.boolean(field);
+        } else if (field.name == "softEvictionDeadline") {
+            out.soft_eviction_deadline = in.duration(field);
+        } else {
+            in.complain_unknown(field, kKnown);
+        }
+    }
+    check_spellings(in, fields);
+}
 
 bool takes_arg(ActionKind kind, std::string_view name) {
     const Arg* arg = find_arg(name);

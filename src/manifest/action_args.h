@@ -1,6 +1,7 @@
 // The arguments of actions: which action takes which, and what they may be.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -11,6 +12,10 @@ namespace reprieve {
 
 // Names in the order of ActionKind.
 [[nodiscard]] std::span<const std::string_view> action_names();
+// The action of this name; a complaint if there is none.
+[[nodiscard]] ActionKind read_action_name(ConfigReader& in, const ConfigField& at);
+// The gang actions under every name that people write for them.
+[[nodiscard]] std::optional<ActionKind> gang_action_named(std::string_view name);
 
 [[nodiscard]] bool takes_arg(ActionKind kind, std::string_view name);
 
@@ -19,5 +24,8 @@ void decode_action_arg(ConfigReader& in, const ConfigField& arg, ActionConfig& a
 
 // `args` is the mapping of an action whose kind is set.
 void decode_action_args(ConfigReader& in, const ConfigField& args, ActionConfig& action);
+
+// plugins.args.quota.
+void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out);
 
 }  // namespace reprieve

@@ -105,7 +105,6 @@ void read_score_weights(ConfigReader& in, const ConfigField& at, PluginsConfig& 
 void read_plugin_args(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
     static constexpr std::array<std::string_view, 5> kKnown{
         "lostWork", "quota", "protected", "serving", "scoreWeights"};
-    static constexpr std::array<std::string_view, 2> kLimits{"max", "runtime"};
     for (const ConfigField& plugin : in.entries(at)) {
         if (plugin.name == "scoreWeights") {
             read_score_weights(in, plugin, out);
@@ -115,14 +114,14 @@ void read_plugin_args(ConfigReader& in, const ConfigField& at, PluginsConfig& ou
             in.complain_unknown(plugin, kKnown);
             continue;
         }
+        if (plugin.name == "quota") {
+            decode_quota_args(in, plugin, out.quota);
+            continue;
+        }
         const std::vector<ConfigField> fields = in.entries(plugin);
         if (plugin.name == "lostWork") {
             if (const ConfigField* field = only_entry(in, fields, "resource"))
                 out.lost_work_resource = read_word(in, *field);
-        } else if (plugin.name == "quota") {
-            if (const ConfigField* field = only_entry(in, fields, "limit")) {
-                out.quota_limit = static_cast<QuotaLimit>(in.index_of(*field, "limit", kLimits));
-            }
         } else if (plugin.name == "protected") {
             if (const ConfigField* field = only_entry(in, fields, "kubeSystem"))
                 out.kube_system_protected = in.boolean(*field);
@@ -167,7 +166,7 @@ ActionConfig read_action(ConfigReader& in, const ConfigField& at) {
         in.complain(at, "an action needs a name");
         return action;
     }
-    action.kind = static_cast<ActionKind>(in.index_of(*name, "action", action_names()));
+    action.kind = read_action_name(in, *name);
     if (args != nullptr && !in.failed()) decode_action_args(in, *args, action);
     return action;
 }
@@ -207,6 +206,11 @@ void warn_of_the_ineffective(SchedulerConfig& config) {
             config.warnings.push_back(
                 fmt::format("plugins.disable: {} cannot be disabled in this version and stays on", name));
     }
+    for (const ActionConfig& action : config.actions.value_or(std::vector<ActionConfig>())) {
+        if (action.roi_threshold_written && action.improve)
+            config.warnings.push_back(
+                fmt::format("{}: roiThreshold has an effect only with improve: false", to_text(action.kind)));
+    }
 }
 
 // Lost work is counted in one resource, which somebody must name.
@@ -221,8 +225,9 @@ void check_lost_work(ConfigReader& in, const ConfigField& actions, const Schedul
 }
 
 SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>& fields) {
-    static constexpr std::array<std::string_view, 7> kKnown{
-        "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "search"};
+    static constexpr std::array<std::string_view, 8> kKnown{
+        "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "queues", "search"};
+    static constexpr std::array<std::string_view, 2> kFallbacks{"default", "namespace"};
     SchedulerConfig config;
     for (const ConfigField& field : fields) {
         if (field.name == "apiVersion") {
@@ -238,6 +243,10 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
         } else if (field.name == "topology") {
             const std::vector<ConfigField> inner = in.entries(field);
             if (const ConfigField* levels = only_entry(in, inner, "levels")) config.topology_levels = in.texts(*levels);
+        } else if (field.name == "queues") {
+            const std::vector<ConfigField> inner = in.entries(field);
+            if (const ConfigField* fallback = only_entry(in, inner, "fallback"))
+                config.queues_by_namespace = in.index_of(*fallback, "fallback", kFallbacks) == 1;
         } else if (field.name == "search") {
             read_search(in, field, config);
         } else {

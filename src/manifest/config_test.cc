@@ -85,7 +85,7 @@ search: {budget: 1.5s, threads: 4}
     EXPECT_EQ(config.plugins.disable, (std::vector<std::string>{"InterPodAffinity", "lostWork"}));
     EXPECT_EQ(config.plugins.only, (std::vector<std::string>{"NodeResourcesFit", "Devices"}));
     EXPECT_EQ(config.plugins.lost_work_resource, "nvidia.com/gpu");
-    EXPECT_EQ(config.plugins.quota_limit, QuotaLimit::kRuntime);
+    EXPECT_EQ(config.plugins.quota.limit, QuotaLimit::kRuntime);
     EXPECT_FALSE(config.plugins.kube_system_protected);
     EXPECT_EQ(config.plugins.plane_label, "example.com/pool");
     EXPECT_EQ(config.plugins.score_weights,
@@ -163,24 +163,70 @@ TEST(Config, SoftEvictionHasTwoSpellings) {
     for (const char* args : {"mode: soft",
                              "podShouldBeDeletedWhenPreempted: false",
                              "mode: soft, podShouldBeDeletedWhenPreempted: false"}) {
-        const ActionConfig action = only_action("jobPreempt", args);
-        EXPECT_EQ(action.mode, EvictMode::kSoft) << args;
-        EXPECT_FALSE(action.delete_when_preempted) << args;
+        SchedulerConfig config;
+        config.actions.emplace({only_action("jobPreempt", args)});
+        EXPECT_EQ(actions_of(config).front().mode, EvictMode::kSoft) << args;
     }
-    const ActionConfig action = only_action("jobPreempt", "mode: evict");
-    EXPECT_EQ(action.mode, EvictMode::kEvict);
-    EXPECT_TRUE(action.delete_when_preempted);
-    EXPECT_EQ(bad_args("jobPreempt", "mode: delete, podShouldBeDeletedWhenPreempted: false"),
-              "c.yaml:3: actions[0].args.podShouldBeDeletedWhenPreempted: contradicts mode delete");
-    EXPECT_EQ(bad_args("jobPreempt", "podShouldBeDeletedWhenPreempted: true, mode: soft"),
-              "c.yaml:3: actions[0].args.podShouldBeDeletedWhenPreempted: contradicts mode soft");
+    EXPECT_EQ(only_action("jobPreempt", "mode: evict").mode, EvictMode::kEvict);
+}
+
+TEST(Config, AnActionsOwnModeWins) {
+    for (const char* args : {"mode: delete, podShouldBeDeletedWhenPreempted: false", "mode: delete"}) {
+        SchedulerConfig config;
+        config.actions.emplace({only_action("jobPreempt", args)});
+        config.plugins.quota.delete_when_preempted = false;
+        EXPECT_EQ(actions_of(config).front().mode, EvictMode::kDelete) << args;
+    }
+}
+
+TEST(Config, WhatQuotasSayHoldsForEveryAction) {
+    const SchedulerConfig under_plugins = good(
+        "plugins: {args: {quota: {disableDefaultPreemptible: true, disableDefaultTriggerPreemption: true, "
+        "reserveForPendingNonPreemptible: false, podShouldBeDeletedWhenPreempted: false, softEvictionDeadline: 1m}}}");
+    const SchedulerConfig under_an_action = good(
+        "actions:\n- name: preempt\n- name: jobPreempt\n  args: {disableDefaultPreemptible: true, "
+        "disableDefaultTriggerPreemption: true, reserveForPendingNonPreemptible: false, "
+        "podShouldBeDeletedWhenPreempted: false, softEvictionDeadline: 1m}\n");
+    for (const SchedulerConfig& config : {under_plugins, under_an_action}) {
+        for (const ActionConfig& action : actions_of(config)) {
+            EXPECT_TRUE(action.disable_default_preemptible);
+            EXPECT_TRUE(action.disable_default_trigger_preemption);
+            EXPECT_FALSE(action.reserve_for_pending_non_preemptible);
+            EXPECT_EQ(action.mode, EvictMode::kSoft);
+            EXPECT_EQ(action.soft_eviction_deadline, Duration{60'000'000});
+        }
+    }
+}
+
+TEST(Config, GangActionsHaveSeveralNames) {
+    for (const char* name : {"gangPreempt", "gangpreempt", "gang-preempt"})
+        EXPECT_EQ(good(std::string("actions:\n- name: ") + name + "\n").actions->front().kind,
+                  ActionKind::kGangPreempt);
+    for (const char* name : {"gangReclaim", "gangreclaim", "gang-reclaim"})
+        EXPECT_EQ(good(std::string("actions:\n- name: ") + name + "\n").actions->front().kind,
+                  ActionKind::kGangReclaim);
+}
+
+TEST(Config, AThresholdWithoutEffectIsWarnedAbout) {
+    EXPECT_EQ(good("actions:\n- name: gangPreempt\n  args: {roiThreshold: 0.1}\n").warnings,
+              std::vector<std::string>{"gangPreempt: roiThreshold has an effect only with improve: false"});
+    EXPECT_TRUE(good("actions:\n- name: gangPreempt\n  args: {roiThreshold: 0.1, improve: false}\n").warnings.empty());
+}
+
+TEST(Config, QueuesByNamespace) {
+    EXPECT_FALSE(good("queues: {fallback: default}").queues_by_namespace);
+    EXPECT_TRUE(good("queues: {fallback: namespace}").queues_by_namespace);
+    EXPECT_EQ(bad("queues: {fallback: namespaces}"),
+              "c.yaml:1: queues.fallback: unknown fallback \"namespaces\", did you mean namespace?");
+    EXPECT_TRUE(only_action("queueBalance", "request: pods").request_by_pods);
+    EXPECT_TRUE(only_action("gangReclaim", "wholeBelowDeserved: true").whole_below_deserved);
 }
 
 TEST(Config, UnknownNamesComeWithASuggestion) {
     EXPECT_EQ(bad("actions:\n- name: allocate\n- name: premept\n"),
               "c.yaml:3: actions[1].name: unknown action \"premept\", did you mean preempt?");
-    EXPECT_EQ(bad("actions:\n- name: gangpreempt\n"),
-              "c.yaml:2: actions[0].name: unknown action \"gangpreempt\", did you mean gangPreempt?");
+    EXPECT_EQ(bad("actions:\n- name: gang-premept\n"),
+              "c.yaml:2: actions[0].name: unknown action \"gang-premept\", did you mean gangPreempt?");
     EXPECT_EQ(bad("serch: {}"), "c.yaml:1: serch: unknown key, did you mean search?");
     EXPECT_EQ(bad("search: {\n budgte: 1s}"), "c.yaml:2: search.budgte: unknown key, did you mean budget?");
     EXPECT_EQ(bad("search: {depth: 3}"), "c.yaml:1: search.depth: unknown key (known: budget, threads)");

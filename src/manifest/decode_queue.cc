@@ -95,7 +95,7 @@ void read_quota_notes(ObjectSource& from, Queue& queue) {
                 note.read(reading, queue.parent);
                 break;
             case "quota.scheduling.koordinator.sh/is-parent"_key:
-                note.read(reading, queue.is_parent);
+                queue.is_parent = note.flag_or(reading, false);
                 break;
             case "quota.scheduling.koordinator.sh/tree-id"_key:
                 note.read(reading, queue.tree);
@@ -107,10 +107,10 @@ void read_quota_notes(ObjectSource& from, Queue& queue) {
                 note.read(reading, queue.tree_total);
                 break;
             case "quota.scheduling.koordinator.sh/allow-lent-resource"_key:
-                note.read(reading, queue.lends);
+                queue.lends = note.flag_or(reading, false);
                 break;
             case "quota.scheduling.koordinator.sh/min-quota-scale"_key:
-                note.read(reading, queue.min_scales);
+                queue.min_scales = note.flag_or(reading, false);
                 break;
             case "quota.scheduling.koordinator.sh/namespaces"_key:
                 read_namespaces(from, note, queue);

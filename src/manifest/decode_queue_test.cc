@@ -100,7 +100,12 @@ TEST(DecodeQueue, QuotaWithMinAboveMax) {
     EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {cpu: 4}}").error,
               "in.yaml:8: ElasticQuota ns/q: spec.min.cpu: 5000 is more than spec.max: 4000");
     EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {memory: 4}}").error, "");
-    EXPECT_NE(load_quota("{}", "quota.scheduling.koordinator.sh/is-parent: perhaps").error, "");
+}
+
+TEST(DecodeQueue, AnOddFlagOfAQuotaIsReadAsItProtects) {
+    const Loaded in = load_quota("{}", "quota.scheduling.koordinator.sh/allow-lent-resource: perhaps");
+    EXPECT_EQ(in.error, "");
+    EXPECT_FALSE(in.one<Queue>().lends);
 }
 
 }  // namespace

@@ -198,6 +198,35 @@ void decode_revision(ObjectSource& from, Object& out) {
     workload.labels = std::move(from.metadata.labels);
 }
 
+// A Service asks for as many replicas as its template's min-scale says; what it should have may stand beside it.
+void decode_knative_service(ObjectSource& from, Object& out) {
+    Workload& workload = out.emplace<Workload>();
+    start_workload(from, WorkloadKind::kKnativeService, workload);
+    Metadata of_template;
+    for (Fields& f = from.fields; f.next();) {
+        if (f.id() != "spec"_key) continue;
+        for (Fields field(*f); field.next();) {
+            if (field.id() != "template"_key) continue;
+            for (Fields part(*field); part.next();) {
+                if (part.id() == "metadata"_key) decode_metadata(*part, of_template);
+                if (part.id() == "spec"_key) decode_pod_spec(*part, from.draft);
+            }
+        }
+    }
+    for (const Note& note : of_template.notes) {
+        const bool least =
+            note.id() == "autoscaling.knative.dev/min-scale"_key || note.id() == "autoscaling.knative.dev/minScale"_key;
+        if (least) note.read(from.reading, workload.replicas, 0, INT32_MAX);
+    }
+    workload.desired_replicas = workload.replicas;
+    for (const Note& note : from.metadata.notes) {
+        if (note.id() == "reprieve.dev/desired-replicas"_key)
+            note.read(from.reading, *workload.desired_replicas, 0, INT32_MAX);
+    }
+    take_template(from, "spec.template.spec.containers", workload);
+    workload.labels = std::move(from.metadata.labels);
+}
+
 void decode_serving(ObjectSource& from, Object& out) {
     ServingDeployment& serving = out.emplace<ServingDeployment>();
     serving.ns = from.ns;

@@ -105,6 +105,8 @@ public:
         reader_.set_own_kinds(std::move(kinds));
     }
 
+    void set_field_check(FieldCheck check) { json_.set_field_check(check); }
+
     std::expected<void, LoadError> load(const std::string& path) {
         std::error_code code;
         if (path != "-" && fs::is_directory(path, code)) return load_directory(path);
@@ -219,6 +221,8 @@ private:
 Loader::Loader(Vocabulary& words, Sink sink) : work_(std::make_unique<Work>(words, std::move(sink))) {}
 
 Loader::~Loader() = default;
+
+void Loader::set_field_check(FieldCheck check) { work_->set_field_check(check); }
 
 void Loader::on_document(std::string kind, OwnSink sink) { work_->on_document(std::move(kind), std::move(sink)); }
 

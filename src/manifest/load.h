@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -68,6 +69,9 @@ struct LoadReport {
     std::string list_continue;  // metadata.continue of the last list
 };
 
+// What is done about fields that a kind does not have.
+enum class FieldCheck : std::uint8_t { kOff, kWarn, kStrict };
+
 class Loader {
 public:
     using Sink = std::function<void(Object&&, const SourceRef&)>;
@@ -80,6 +84,8 @@ public:
 
     // Documents of this kind (Expect, SchedulerConfig) go to `sink`; without one they are ignored and counted.
     void on_document(std::string kind, OwnSink sink);
+
+    void set_field_check(FieldCheck check);
 
     // A file, a directory (its *.yaml, *.yml and *.json, recursively, in the order of their names), or "-".
     [[nodiscard]] std::expected<void, LoadError> load(const std::string& path);

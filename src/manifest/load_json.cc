@@ -7,6 +7,7 @@
 
 #include "manifest/bracket_scan.h"
 #include "manifest/json_syntax.h"
+#include "manifest/known_fields.h"
 
 namespace reprieve {
 namespace {
@@ -200,6 +201,8 @@ void JsonLoad::read_object(std::string_view text, const ObjectReader::Header& de
     Object object;
     switch (reader_->read(cursor, fields, defaults, object)) {
         case ObjectReader::Outcome::kObject:
+            if (field_check_ != FieldCheck::kOff) check_fields(text);
+            if (failed()) return;
             deliver_(std::move(object), text, window_->offset());
             return;
         case ObjectReader::Outcome::kOwn:
@@ -215,6 +218,25 @@ void JsonLoad::read_object(std::string_view text, const ObjectReader::Header& de
     if (!span.fault.empty()) return fail(span.end, fmt::format("not valid JSON: {}", span.fault));
     error_ = reading.error();
     error_->offset += window_->offset();
+}
+
+void JsonLoad::check_fields(std::string_view text) {
+    Reading& reading = reader_->reading();
+    const auto tell = [&](const std::string& path, const std::string& what, const char* where) {
+        const std::string fault = fmt::format("{}: {}", path, what);
+        if (field_check_ == FieldCheck::kWarn) {
+            const std::string kind(reader_->header().kind);
+            const auto first =
+                unknown_fields_.try_emplace(kind + fault, fmt::format("{}: {}", reading.subject(), fault));
+            reading.warn(first.first->second);
+        } else if (!failed()) {
+            error_ = DecodeError{.object = reading.subject(),
+                                 .field = path,
+                                 .what = what,
+                                 .offset = window_->offset() + static_cast<std::size_t>(where - text.data())};
+        }
+    };
+    KnownFields::check(text, reader_->header().kind, reader_->header().api_version, tell);
 }
 
 void JsonLoad::read_list_metadata(std::string_view json) {

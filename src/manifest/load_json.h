@@ -8,9 +8,11 @@
 
 #include <expected>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
+#include "manifest/load.h"
 #include "manifest/object_reader.h"
 #include "manifest/text_window.h"
 
@@ -26,6 +28,8 @@ public:
         : reader_(&reader),
           deliver_(std::move(deliver)),
           deliver_own_(std::move(deliver_own)) {}
+
+    void set_field_check(FieldCheck check) { field_check_ = check; }
 
     // The offset of an error has not been dropped from the window.
     [[nodiscard]] std::expected<void, DecodeError> run(TextWindow& window);
@@ -50,6 +54,7 @@ private:
     void read_items(const ListHead& head);
     void read_object(std::string_view text, const ObjectReader::Header& defaults);
     void read_list_metadata(std::string_view json);
+    void check_fields(std::string_view text);
 
     // Places are counted from the front of the window; all of them may read more into it.
     [[nodiscard]] char peek(std::size_t at);
@@ -68,6 +73,8 @@ private:
     std::optional<DecodeError> error_;
     std::string list_version_;
     std::string list_continue_;
+    FieldCheck field_check_ = FieldCheck::kOff;
+    std::map<std::string, std::string> unknown_fields_;  // what is wrong -> told of the first object with it
 };
 
 }  // namespace reprieve

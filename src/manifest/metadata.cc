@@ -55,8 +55,8 @@ void read_notes(Cursor& at, bool are_labels, Metadata& out) {
     }
 }
 
-// Volcano reads its marker as Go's strconv.ParseBool does, and what it cannot read as "false".
-bool go_bool(std::string_view text) {
+// Volcano reads its marker as Go's strconv.ParseBool does.
+bool is_go_true(std::string_view text) {
     constexpr std::string_view kTrue[] = {"1", "t", "T", "TRUE", "true", "True"};
     return std::find(std::begin(kTrue), std::end(kTrue), text) != std::end(kTrue);
 }
@@ -85,6 +85,14 @@ void Note::read(Reading& reading, bool& out) const {
     if (value != "true" && value != "false")
         return wrong(reading, fmt::format("\"{}\" is neither true nor false", value));
     out = value == "true";
+}
+
+bool Note::flag_or(Reading& reading, bool protective) const {
+    const std::string_view value = text(reading);
+    if (value == "true" || value == "false") return value == "true";
+    reading.warn(fmt::format(
+        "{}: {}: \"{}\" is neither true nor false and counts as {}", reading.subject(), key_, value, protective));
+    return protective;
 }
 
 void Note::read(Reading& reading, std::optional<bool>& out) const {
@@ -200,15 +208,13 @@ void read_setting(Reading& reading, const Note& note, Settings& out) {
             break;
         }
         case "volcano.sh/preemptable"_key:
-            mark_preemptible(out, go_bool(note.text(reading)), note.key());
+            mark_preemptible(out, is_go_true(note.text(reading)) || note.flag_or(reading, false), note.key());
             break;
         case "quota.scheduling.koordinator.sh/preemptible"_key:
-            if (const std::string_view value = note.text(reading); value == "false" || value == "true") {
-                mark_preemptible(out, value == "true", note.key());
-            }
+            mark_preemptible(out, note.flag_or(reading, false), note.key());
             break;
         case "scheduling.koordinator.sh/disable-preemptible"_key:
-            if (note.text(reading) == "true") mark_preemptible(out, false, note.key());
+            if (note.flag_or(reading, true)) mark_preemptible(out, false, note.key());
             break;
         case "reprieve.dev/min-runtime"_key:
             note.read(reading, out.min_runtime);

@@ -29,6 +29,8 @@ public:
     // "true" or "false", nothing else.
     void read(Reading& reading, bool& out) const;
     void read(Reading& reading, std::optional<bool>& out) const;
+    // A flag of another dialect. Whatever is neither true nor false counts as `protective`, and is warned about.
+    [[nodiscard]] bool flag_or(Reading& reading, bool protective) const;
     void read(Reading& reading, std::int64_t& out, std::int64_t least, std::int64_t most) const;
     void read(Reading& reading, std::int32_t& out, std::int32_t least = INT32_MIN) const;
     void read(Reading& reading, Time& out) const;

@@ -42,6 +42,7 @@ constexpr Kind kKinds[] = {
     {"Job", "batch", true, decode_workload},
     {"Job", "batch.volcano.sh", true, decode_volcano_job},
     {"Revision", "serving.knative.dev", true, decode_revision},
+    {"Service", "serving.knative.dev", true, decode_knative_service},
     {"ServingDeployment", "reprieve.dev", true, decode_serving},
 };
 
@@ -129,6 +130,8 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
         return Outcome::kFailed;
     }
     Vocabulary& words = reading_.words();
+    const std::string_view ns = metadata_.ns.empty() ? std::string_view("default") : metadata_.ns;
+    reading_.about(header_.kind, kind->namespaced ? ns : std::string_view(), metadata_.name);
     ObjectSource source{.reading = reading_,
                         .root = root,
                         .fields = fields,
@@ -141,7 +144,7 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
                         .ns = {}};
     // The names of pods are many and used once: they are no part of the vocabulary.
     if (kind->decode != decode_pod) source.name = words.string(metadata_.name);
-    if (kind->namespaced) source.ns = words.string(metadata_.ns.empty() ? std::string_view("default") : metadata_.ns);
+    if (kind->namespaced) source.ns = words.string(ns);
     kind->decode(source, out);
     return reading_.failed() ? Outcome::kFailed : Outcome::kObject;
 }

@@ -44,6 +44,7 @@ void decode_budget(ObjectSource& from, Object& out);
 void decode_workload(ObjectSource& from, Object& out);
 void decode_volcano_job(ObjectSource& from, Object& out);
 void decode_revision(ObjectSource& from, Object& out);
+void decode_knative_service(ObjectSource& from, Object& out);
 void decode_serving(ObjectSource& from, Object& out);
 
 void decode_persistent_volume(ObjectSource& from, Object& out);

@@ -177,7 +177,7 @@ TEST(PlanJson, WrongPlansNameTheKey) {
     for (const char* text : {"", "{", "nonsense", "{\"a\":\"\xFF\"}"}) {
         const auto read = plan_from_json(text);
         ASSERT_FALSE(read.has_value()) << text;
-        EXPECT_EQ(read.error().message.find("plan: not readable as JSON"), 0U);
+        EXPECT_EQ(read.error().message.find("plan: not valid JSON"), 0U);
     }
     EXPECT_FALSE(plan_from_json(std::string(1'000'000, '[')).has_value());
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -268,8 +269,11 @@ Result<Plan> plan_from_json(std::string_view text) {
     Json document;
     try {
         document = Json::parse(text);
-    } catch (const Json::exception& wrong) {
-        return fail(fmt::format("plan: not readable as JSON: {}", wrong.what()));
+    } catch (const Json::parse_error& wrong) {
+        const std::string_view before = text.substr(0, std::min(wrong.byte, text.size()));
+        return fail(fmt::format("plan: not valid JSON at line {}", 1 + std::ranges::count(before, '\n')));
+    } catch (const Json::exception&) {
+        return fail("plan: not valid JSON");
     }
     PlanReader reader;
     Plan plan;

@@ -66,11 +66,6 @@ bool read_gang_note(Reading& reading, const Note& note, Pod& pod, GangName& gang
     }
 }
 
-// Koordinator takes any other word for "not said".
-void read_flag(std::string_view text, std::optional<bool>& out) {
-    if (text == "true" || text == "false") out = text == "true";
-}
-
 bool read_queue_note(Reading& reading, const Note& note, Pod& pod) {
     switch (note.id()) {
         case "scheduling.volcano.sh/queue-name"_key:
@@ -83,10 +78,10 @@ bool read_queue_note(Reading& reading, const Note& note, Pod& pod) {
             pod.queue_is_quota = pod.queue.valid();
             return true;
         case "quota.scheduling.koordinator.sh/preemptible"_key:
-            read_flag(note.text(reading), pod.make_extras().quota_preemptible);
+            pod.make_extras().quota_preemptible = note.text(reading) == "true";  // read_setting tells of other words
             return true;
         case "quota.scheduling.koordinator.sh/can-preempt"_key:
-            read_flag(note.text(reading), pod.make_extras().can_preempt);
+            pod.make_extras().can_preempt = note.flag_or(reading, false);
             return true;
         case "scheduling.koordinator.sh/soft-eviction"_key:
             pod.make_extras().soft_eviction = note.text(reading);

@@ -44,6 +44,16 @@ std::size_t Reading::offset_of(const char* where) const {
     return std::min(static_cast<std::size_t>(where - document_.data()), document_.size());
 }
 
+void Reading::about(std::string_view kind, std::string_view ns, std::string_view name) {
+    kind_ = kind;
+    ns_ = ns;
+    name_ = name;
+}
+
+std::string Reading::subject() const {
+    return ns_.empty() ? fmt::format("{} {}", kind_, name_) : fmt::format("{} {}/{}", kind_, ns_, name_);
+}
+
 bool Reading::text(const char* raw, std::string_view& out) {
     const ScannedText scanned = scan_text(raw);
     if (!scanned.escapes) {

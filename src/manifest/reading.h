@@ -56,6 +56,9 @@ public:
     void close_inner() { inner_where_ = nullptr; }
 
     void warn(std::string text) { ++warnings_[std::move(text)]; }
+    // The object that is being read, for warnings: "Pod default/web-0".
+    void about(std::string_view kind, std::string_view ns, std::string_view name);
+    [[nodiscard]] std::string subject() const;
     [[nodiscard]] const Counts& warnings() const { return warnings_; }
 
 private:
@@ -71,6 +74,9 @@ private:
     simdjson::ondemand::document inner_document_;
     const char* inner_where_ = nullptr;
     Counts warnings_;
+    std::string_view kind_;
+    std::string_view ns_;
+    std::string_view name_;
 };
 
 }  // namespace reprieve

@@ -67,6 +67,8 @@ bool contains(const Range& range, const T& value) {
 
 const ActionMapping* find_mapping(std::string_view name) {
     const auto& mappings = action_mappings();
+    if (const auto gang = gang_action_named(name))
+        name = *gang == ActionKind::kGangPreempt ? "gangpreempt" : "gangreclaim";
     const auto found = std::find_if(
         mappings.begin(), mappings.end(), [&](const ActionMapping& mapping) { return mapping.name == name; });
     return found == mappings.end() ? nullptr : &*found;

@@ -175,7 +175,8 @@ enum class WorkloadKind : std::uint8_t {
     kJob,
     kVolcanoJob,
     kDaemonSet,
-    kRevision
+    kRevision,
+    kKnativeService
 };
 
 // A controller of pods.
@@ -187,7 +188,7 @@ struct Workload {
     OwnerRef owner;
     Labels labels;
     LabelSelector selector;
-    std::int64_t replicas = 1;  // a Revision's max-scale
+    std::int64_t replicas = 1;  // a Revision's max-scale, a Knative Service's min-scale
     std::optional<std::int64_t> status_replicas;
     std::optional<std::int64_t> updated_replicas;
     std::optional<std::int64_t>

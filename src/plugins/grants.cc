@@ -26,14 +26,18 @@ Resources ready_capacity(const Snapshot& s) {
     return total;
 }
 
-// A queue asks for what it says, else for what its pods (or the queues below it) ask for; never for more than it may
-// hold.
+// More than any cluster has: a queue that takes what its weight gives it.
+constexpr std::int64_t kWithoutBound = INT64_MAX;
+
+// A queue asks for what it says, else for what is in `asked` (or what the queues below it ask for); never for more than
+// it may hold.
 void settle_request(const Snapshot& s, QueueId queue, std::map<QueueId, Resources>& asked) {
     const QueueRow& row = s.queues[queue];
     Resources& own = asked[queue];
     for (QueueId child : weighted(s, row.children)) {
         settle_request(s, child, asked);
-        own.add(asked[child]);
+        for (const auto& [dim, value] : asked[child])
+            own.set(dim, saturating_add(own.get(dim), value));
     }
     if (row.fact->request) {
         for (const auto& [dim, value] : *row.fact->request)
@@ -63,11 +67,18 @@ bool balances_queues(const Snapshot& s, const SchedulerConfig& config) {
     return std::ranges::any_of(s.queues, [](const QueueRow& row) { return is_weighted(row) && row.fact->request; });
 }
 
-Grants::Grants(const Snapshot& s) {
+Grants::Grants(const Snapshot& s, bool by_pods) {
     find_queues(s);
     Amounts asked;
     Resources capacity = ready_capacity(s);
     read_pods(s, asked, capacity);
+    find_dims(s, asked);
+    if (!by_pods) {
+        for (const QueueGrant& leaf : queues_) {
+            for (Dim dim : dims_)
+                asked[leaf.queue].set(dim, kWithoutBound);
+        }
+    }
     std::vector<QueueId> top;
     for (QueueId q : IdRange<QueueId>(s.queues.size())) {
         const QueueId parent = s.queues[q].parent;
@@ -75,14 +86,22 @@ Grants::Grants(const Snapshot& s) {
     }
     for (QueueId q : top)
         settle_request(s, q, asked);
+    divide(s, top, capacity, asked);
+    for (Dim dim : dims_)
+        grant(s, dim);
+}
+
+void Grants::find_dims(const Snapshot& s, const Amounts& asked) {
     for (const auto& [queue, amounts] : asked) {
         for (const auto& [dim, value] : amounts)
             dims_.insert(dim);
     }
+    for (const QueueRow& row : s.queues) {
+        if (!is_weighted(row) || !row.fact->request) continue;
+        for (const auto& [dim, value] : *row.fact->request)
+            dims_.insert(dim);
+    }
     dims_.erase(kPods);
-    divide(s, top, capacity, asked);
-    for (Dim dim : dims_)
-        grant(s, dim);
 }
 
 void Grants::find_queues(const Snapshot& s) {

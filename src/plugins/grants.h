@@ -28,7 +28,8 @@ struct QueueGrant {
 class Grants {
 public:
     // REQUIRES: no op stands on the snapshot.
-    explicit Grants(const Snapshot& snapshot);
+    // `by_pods`: a queue that states no request asks for what its pods ask for; else its weight alone counts.
+    Grants(const Snapshot& snapshot, bool by_pods);
 
     // By name.
     [[nodiscard]] const std::vector<QueueGrant>& queues() const { return queues_; }
@@ -45,6 +46,7 @@ private:
     void find_queues(const Snapshot& snapshot);
     [[nodiscard]] QueueGrant* grant_of(QueueId queue);
     void read_pods(const Snapshot& snapshot, Amounts& asked, Resources& capacity);
+    void find_dims(const Snapshot& snapshot, const Amounts& asked);
     void divide(const Snapshot& snapshot, const std::vector<QueueId>& siblings, const Resources& total, Amounts& asked);
     void grant(const Snapshot& snapshot, Dim dim);
 

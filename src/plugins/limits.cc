@@ -27,12 +27,13 @@ QueueAsk ask_at(const JobAsk::Level& level) {
 
 Limits::Limits(const Snapshot& s, const SchedulerConfig& config)
     : snapshot_(s),
-      by_runtime_(config.plugins.quota_limit == QuotaLimit::kRuntime) {
-    if (balances_queues(s, config)) grants_.emplace(s);
+      by_runtime_(config.plugins.quota.limit == QuotaLimit::kRuntime) {
+    if (balances_queues(s, config))
+        grants_.emplace(s, std::ranges::any_of(actions_of(config), &ActionConfig::request_by_pods));
     const auto is_tree = [](const QueueRow& row) { return row.alive && row.fact != nullptr && row.fact->is_quota; };
     if (std::ranges::none_of(s.queues, is_tree)) return;
     bool reserves = true;
-    for (const ActionConfig& action : config.actions ? *config.actions : default_actions()) {
+    for (const ActionConfig& action : actions_of(config)) {
         kinds_.unmarked_are_fixed = kinds_.unmarked_are_fixed || action.disable_default_preemptible;
         reserves = reserves && action.reserve_for_pending_non_preemptible;
     }

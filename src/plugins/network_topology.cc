@@ -96,8 +96,11 @@ SearchSpace space_of(const Snapshot& s,
     });
     for (Found& f : found) {
         const Domain& domain = s.domains.domains[f.domain];
-        space.domains.push_back(
-            {.name = s.words->str(domain.name), .domain = f.domain, .tier = domain.tier, .nodes = std::move(f.nodes)});
+        space.domains.push_back({.name = s.words->str(domain.name),
+                                 .domain = f.domain,
+                                 .tier = domain.tier,
+                                 .promised = f.promised,
+                                 .nodes = std::move(f.nodes)});
     }
     // The cluster itself is the domain above the tallest tier.
     const std::int32_t tallest = s.domains.tallest_tier(tiers && tiers->levels);

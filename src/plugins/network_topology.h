@@ -13,6 +13,7 @@ struct SearchDomain {
     std::string name;  // empty: the whole cluster
     DomainId domain;   // none: the whole cluster
     std::int32_t tier = 0;
+    bool promised = false;      // an earlier plan made room for the gang in it
     std::vector<NodeId> nodes;  // empty: all nodes
 };
 

@@ -22,10 +22,11 @@ std::int64_t tolerated_below(const Snapshot& s, PodId pod) {
 
 }  // namespace
 
-Protections::Protections(const PluginsConfig& config)
-    : on_(!disabled(config, "protected")),
-      kube_system_(config.kube_system_protected),
-      min_runtime_(!disabled(config, "minRuntime")) {}
+Protections::Protections(const SchedulerConfig& config)
+    : on_(!disabled(config.plugins, "protected")),
+      kube_system_(config.plugins.kube_system_protected),
+      min_runtime_(!disabled(config.plugins, "minRuntime")),
+      unmarked_are_fixed_(std::ranges::any_of(actions_of(config), &ActionConfig::disable_default_preemptible)) {}
 
 Protection Protections::from_everybody(const Snapshot& s, PodId pod) const {
     const PodRow& row = s.pods[pod];
@@ -45,6 +46,9 @@ Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_p
     if (const Protection rule = from_everybody(s, pod); rule != Protection::kNone) return rule;
     if (row.has(kForeign)) return Protection::kForeign;
     if (row.has(kServing)) return Protection::kServing;
+    const QuotaMark mark = s.class_of(pod).mark;
+    if (mark == QuotaMark::kFixed) return Protection::kMarked;
+    if (unmarked_are_fixed_ && mark == QuotaMark::kNone) return Protection::kNotOffered;
     if (row.has(kTolerates) && min_runtime_ && attacker_priority < tolerated_below(s, pod))
         return Protection::kToleration;
     return Protection::kNone;
@@ -79,6 +83,8 @@ const char* to_text(Protection protection) {
             return "is tolerated for now by its PriorityClass";
         case Protection::kServing:
             return "is a replica of a serving deployment";
+        case Protection::kNotOffered:
+            return "is not labelled preemptible, and disableDefaultPreemptible is set";
     }
     return "";
 }

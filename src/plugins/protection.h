@@ -20,12 +20,13 @@ enum class Protection : std::uint8_t {
     kMarked,
     kMinRuntime,
     kToleration,
-    kServing
+    kServing,
+    kNotOffered
 };
 
 class Protections {
 public:
-    explicit Protections(const PluginsConfig& config);
+    explicit Protections(const SchedulerConfig& config);
 
     // Why this pod may not be taken by an attacker of that priority; kNone if it may.
     [[nodiscard]] Protection of(const Snapshot& snapshot, PodId pod, std::int32_t attacker_priority) const;
@@ -40,6 +41,7 @@ private:
     bool on_ = true;
     bool kube_system_ = true;
     bool min_runtime_ = true;
+    bool unmarked_are_fixed_ = false;
 };
 
 // A sentence about the pod: "belongs to a DaemonSet and would come straight back".

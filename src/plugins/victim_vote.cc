@@ -53,6 +53,20 @@ std::vector<VictimVote::Part> VictimVote::parts_of(std::span<const PodId> pods) 
 }
 
 bool VictimVote::accept(std::span<const PodId> pods) {
+    std::vector<PodId> order(pods.begin(), pods.end());
+    if (pods.size() < 2 || !one_by_one(order)) return accept_parts(pods);
+    const std::span<const PodId> all(order);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (accept_parts(all.subspan(i, 1))) continue;
+        // What was given for a unit that stays is given back.
+        for (PodId given : all.first(i))
+            withdraw(std::span(&given, 1));
+        return false;
+    }
+    return true;
+}
+
+bool VictimVote::accept_parts(std::span<const PodId> pods) {
     // One after another: two queues of one parent give from what it has together.
     const std::vector<Part> parts = parts_of(pods);
     for (std::size_t i = 0; i < parts.size(); ++i) {

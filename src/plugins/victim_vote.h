@@ -42,6 +42,8 @@ protected:
         Resources amounts;
     };
     [[nodiscard]] virtual bool may_give(const Part& part) = 0;
+    // Whether the pods of a unit are put to the vote one after another, in the order that this leaves them in.
+    [[nodiscard]] virtual bool one_by_one(std::vector<PodId>& /*pods*/) const { return false; }
     // It gives, or does not after all.
     virtual void gives(const Part& /*part*/, bool /*after_all*/) {}
 
@@ -57,6 +59,7 @@ protected:
 
 private:
     void withdraw(std::span<const Part> parts);
+    [[nodiscard]] bool accept_parts(std::span<const PodId> pods);
     [[nodiscard]] std::vector<Part> parts_of(std::span<const PodId> pods) const;
     [[nodiscard]] std::size_t at(QueueId queue, Dim dim) const { return queue.index() * snapshot_.dims + dim.index(); }
 

@@ -388,8 +388,8 @@ Cost NodeVictims::quick_bound(NodeId node) const {
             left -= sizes[i];
         fewest = std::max(fewest, pods);
     }
-    // Where the node has room, somebody elsewhere is in the way, and nothing is known of who that is. So it is where the
-    // highest priority is no term before the start: a victim elsewhere may then stand for it.
+    // Where the node has room, somebody elsewhere is in the way, and nothing is known of who that is. So it is where
+    // the highest priority is no term before the start: a victim elsewhere may then stand for it.
     const auto terms = rules_.order->terms();
     const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
     const bool start_known = way_.empty() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;

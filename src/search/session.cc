@@ -11,7 +11,7 @@ Session::Session(Cluster& cluster, const SchedulerConfig& settings)
       tx(cluster.snapshot()),
       filters(settings.plugins),
       scores(settings.plugins, cluster.snapshot()),
-      protections(settings.plugins),
+      protections(settings),
       limits(cluster.snapshot(), settings) {}
 
 Answer Session::check(const Candidate& candidate, const Occupancy& view, NodeId node) const {

@@ -81,7 +81,15 @@ void Api::remove_pod(SlotId slot, std::optional<std::int64_t> grace_seconds) {
     const Store::Entry& entry = store_.at(slot);
     const Pod& pod = entry.pod();
     const std::int64_t grace = grace_seconds.value_or(pod.grace_seconds);
-    if (!pod.node || pod.finished() || grace == 0) return store_.remove(slot);
+    if (!pod.node || pod.finished() || grace == 0) {
+        if (!has_finalizers(entry.body)) return store_.remove(slot);
+        if (pod.terminating()) return;
+        Json ended = entry.body;
+        ended["metadata"]["deletionTimestamp"] = format_time(store_.now());
+        ended["metadata"]["deletionGracePeriodSeconds"] = 0;
+        if (pod.node) make_path(ended, {"status", "phase"}) = "Failed";
+        return store_.edit(slot, std::move(ended));
+    }
     const Time end = store_.now() + Duration{grace * 1'000'000};
     if (pod.terminating() && pod.deleting <= end) return;  // a second request never prolongs
     Json body = entry.body;
@@ -160,7 +168,7 @@ SlotId Api::workload_of(const ScaleChange& change) const {
     const std::string ns = change.deployment.substr(0, slash);
     const std::string name = change.deployment.substr(slash + 1);
     const std::string plane = change.plane.empty() ? "default" : change.plane;
-    for (const char* kind : {"Deployment.apps", "Revision.serving.knative.dev"}) {
+    for (const char* kind : {"Deployment.apps", "Revision.serving.knative.dev", "Service.serving.knative.dev"}) {
         for (SlotId slot : store_.of_kind(kind)) {
             const Store::Entry& entry = store_.at(slot);
             if (entry.key.ns != ns || text_at(entry.body, {"metadata", "labels", "reprieve.dev/serving"}) != name)
@@ -169,7 +177,8 @@ SlotId Api::workload_of(const ScaleChange& change) const {
             if ((own.empty() ? "default" : own) == plane) return slot;
         }
     }
-    return store_.find({"Deployment.apps", ns, name});
+    const SlotId deployment = store_.find({"Deployment.apps", ns, name});
+    return deployment ? deployment : store_.find({"Service.serving.knative.dev", ns, name});
 }
 
 Result<void> Api::scale(const ScaleChange& change) {
@@ -178,6 +187,9 @@ Result<void> Api::scale(const ScaleChange& change) {
     Json body = store_.at(slot).body;
     if (store_.at(slot).key.kind == "Deployment.apps")
         make_path(body, {"spec", "replicas"}) = change.to;
+    else if (store_.at(slot).key.kind == "Service.serving.knative.dev")
+        make_path(body, {"spec", "template", "metadata", "annotations", "autoscaling.knative.dev/min-scale"}) =
+            fmt::format("{}", change.to);
     else
         make_path(body, {"metadata", "annotations", "autoscaling.knative.dev/max-scale"}) =
             fmt::format("{}", change.to);

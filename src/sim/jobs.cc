@@ -18,7 +18,10 @@ void Controllers::serve_job(SlotId owner) {
     const std::int64_t parallel = number_at(store_.at(owner).body, {"spec", "parallelism"}, 1);
     const std::int64_t completions = number_at(store_.at(owner).body, {"spec", "completions"}, parallel);
     const auto done = static_cast<std::int64_t>(finished_[key].size());
-    const std::int64_t want = std::min(parallel, completions - done);
+    const bool rests = is_true(store_.at(owner).body, {"spec", "suspend"}) ||
+                       has_condition(store_.at(owner).body, "Complete") ||
+                       has_condition(store_.at(owner).body, "Failed");
+    const std::int64_t want = rests ? 0 : std::min(parallel, completions - done);
     for (auto have = static_cast<std::int64_t>(active_pods(key).size()); have < want; ++have) {
         const Store::Entry& job = store_.at(owner);
         maker_.create(

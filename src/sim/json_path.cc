@@ -33,6 +33,23 @@ std::int64_t number_at(const Json& body, JsonPath path, std::int64_t otherwise) 
     return found != nullptr && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
 }
 
+bool is_true(const Json& body, JsonPath path) {
+    const Json* value = find_path(body, path);
+    return value != nullptr && *value == true;
+}
+
+bool has_condition(const Json& body, std::string_view type) {
+    const Json* conditions = find_path(body, {"status", "conditions"});
+    return conditions != nullptr && conditions->is_array() && std::ranges::any_of(*conditions, [&](const Json& c) {
+               return text_at(c, {"type"}) == type && text_at(c, {"status"}) == "True";
+           });
+}
+
+bool has_finalizers(const Json& body) {
+    const Json* finalizers = find_path(body, {"metadata", "finalizers"});
+    return finalizers != nullptr && finalizers->is_array() && !finalizers->empty();
+}
+
 Json& make_path(Json& body, JsonPath path) {
     Json* at = &body;
     for (std::string_view part : path) {

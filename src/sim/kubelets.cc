@@ -50,7 +50,10 @@ void Kubelets::observe_pod(SlotId slot) {
     if (!pod.node) return;
     const PodTimes times = times_of(entry);
     const bool node_there = store_.find({"Node", "", store_.words().str(pod.node)}).valid();
-    if (pod.terminating()) {
+    if (pod.terminating() && pod.finished()) {
+        // It has ended, and goes once nobody holds it any more.
+        if (!has_finalizers(entry.body)) arrange(slot, EventKind::kPodGone, store_.now());
+    } else if (pod.terminating()) {
         const auto next = next_.find(slot);
         const bool collected = !node_there && next != next_.end() && next->second.kind == EventKind::kPodGone;
         if (!collected) arrange(slot, EventKind::kPodGone, later_of(store_.now(), end_of(pod, times)));
@@ -88,7 +91,12 @@ void Kubelets::fire(const Event& event) {
         // The node of an orphan may have come back.
         const bool orphan = !pod.terminating();
         if (orphan && store_.find({"Node", "", store_.words().str(pod.node)})) return observe_pod(event.slot);
-        return store_.remove(event.slot);
+        if (!has_finalizers(entry.body)) return store_.remove(event.slot);
+        // Its room is free; the object stays until its finalizers are gone.
+        Json ended = entry.body;
+        make_path(ended, {"status", "phase"}) = "Failed";
+        if (orphan) make_path(ended, {"metadata", "deletionTimestamp"}) = format_time(store_.now());
+        return store_.edit(event.slot, std::move(ended));
     }
     if (pod.terminating() || pod.finished()) return;
     Json body = entry.body;

@@ -48,6 +48,20 @@ TEST_F(KubeletsTest, the_time_to_terminate_can_be_shorter_or_longer_than_the_gra
     EXPECT_THAT(pods(), testing::IsEmpty());
 }
 
+TEST_F(KubeletsTest, finalizers_keep_the_object_and_not_its_room) {
+    start(node_yaml("n1") + pod_yaml("a", "n1", "finalizers: [example.com/clean-up]"));
+    remove("a");
+    pass(10);
+    EXPECT_THAT(pods(), testing::ElementsAre("a"));
+    EXPECT_EQ(phase("a"), "Failed");
+    const Json released = Json::parse(
+        R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default", "finalizers": null}})");
+    ASSERT_TRUE(world().api().apply(released).has_value());
+    world().settle();
+    pass(1);
+    EXPECT_THAT(pods(), testing::IsEmpty());
+}
+
 TEST_F(KubeletsTest, a_second_request_shortens_but_never_prolongs) {
     start(node_yaml("n1") + pod_yaml("a", "n1", "annotations: {reprieve.dev/sim-terminate: 10m}"));
     remove("a");

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "sim/derived_objects.h"
+
 namespace reprieve {
 namespace {
 
@@ -41,23 +43,8 @@ std::string PodMaker::fresh_name(const std::string& ns, const std::string& prefi
 }
 
 Json PodMaker::from_template(const Json* pod_template, const Store::Entry& owner, const std::string& name) const {
-    Json pod = {{"apiVersion", "v1"},
-                {"kind", "Pod"},
-                {"metadata", Json::object()},
-                {"spec", Json::object()},
-                {"status", {{"phase", "Pending"}}}};
-    if (pod_template != nullptr) {
-        for (const char* part : {"labels", "annotations"}) {
-            if (const Json* notes = find_path(*pod_template, {"metadata", part});
-                notes != nullptr && notes->is_object())
-                pod["metadata"][part] = *notes;
-        }
-        if (const Json* spec = find_path(*pod_template, {"spec"}); spec != nullptr && spec->is_object())
-            pod["spec"] = *spec;
-    }
-    pod["metadata"]["name"] = name;
+    Json pod = pod_from_template(pod_template, reference_to(owner), name);
     pod["metadata"]["namespace"] = owner.key.ns;
-    pod["metadata"]["ownerReferences"] = Json::array({reference_to(owner)});
     return pod;
 }
 

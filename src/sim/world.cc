@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "sim/derived_objects.h"
 #include "sim/pod_times.h"
 
 namespace reprieve {
@@ -25,9 +26,15 @@ World::World(WorldOptions options)
       planes_(store_, api_),
       loader_(std::make_unique<Loader>(store_.words(),
                                        [this](Object&&, const SourceRef& source) { take_document(source); })) {
+    loader_->set_field_check(FieldCheck::kWarn);
     loader_->on_document("Timeline", [this](std::string_view, std::string_view json, const SourceRef& source) {
         take_timeline(json, source);
     });
+    for (const char* kind : {"JobSet", "LeaderWorkerSet"}) {
+        loader_->on_document(kind, [this](std::string_view, std::string_view json, const SourceRef& source) {
+            take_derived(json, source);
+        });
+    }
 }
 
 Result<void> World::load(const std::string& path) { return finish_load(loader_->load(path)); }
@@ -87,6 +94,24 @@ void World::take_document(const SourceRef& source) {
     const auto [known, fresh] = given_.try_emplace(*slot, body);
     if (!fresh && store_.log_size() != before && known->second != body)
         refuse(object, "metadata.name: given twice, with different contents");
+}
+
+// Their controllers are not here: what they would make is.
+void World::take_derived(std::string_view json, const SourceRef& source) {
+    if (fault_) return;
+    Json body = Json::parse(json, nullptr, false);
+    body["kind"] = source.text().kind;
+    for (const Json& object : derived_objects(body)) {
+        const auto refuse = [&](std::string what) {
+            fault_ = LoadError{.file = source.file(),
+                               .line = source.line(),
+                               .object = fmt::format("{} {}", source.text().kind, text_at(body, {"metadata", "name"})),
+                               .field = "",
+                               .what = std::move(what)};
+        };
+        if (auto good = check(object); !good) return refuse(good.error().message);
+        if (const Result<SlotId> slot = store_.put(object); !slot) return refuse(slot.error().message);
+    }
 }
 
 void World::take_timeline(std::string_view json, const SourceRef& source) {

@@ -68,6 +68,7 @@ public:
 private:
     void take_document(const SourceRef& source);
     void take_timeline(std::string_view json, const SourceRef& source);
+    void take_derived(std::string_view json, const SourceRef& source);
     [[nodiscard]] Result<void> check(const Json& body) const;
     [[nodiscard]] Result<void> finish_load(std::expected<void, LoadError> loaded);
     void fire(const Event& event);

@@ -42,7 +42,8 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     PodClass cls{.ns = ns, .labels = labels, .spec = spec_id};
     const StringId key = words_.find_string("quota.scheduling.koordinator.sh/preemptible");
     const std::string_view mark = key ? words_.text(words_.labels(labels).get(key)) : std::string_view();
-    if (mark == "true" || mark == "false") cls.mark = mark == "true" ? QuotaMark::kPreemptible : QuotaMark::kFixed;
+    // Whatever is not plainly "true" protects.
+    if (!mark.empty()) cls.mark = mark == "true" ? QuotaMark::kPreemptible : QuotaMark::kFixed;
     for (const auto& amount : spec.requests) {
         if (amount.value > 0) cls.requests.push_back(amount);
     }

@@ -29,6 +29,7 @@ namespace reprieve {
 struct ClusterOptions {
     std::vector<std::string> scheduler_names;  // empty: every pod is ours
     std::vector<std::string> topology_levels;
+    bool queues_by_namespace = false;  // a pod that names no queue is in the one called like its namespace
 };
 
 class Cluster {

@@ -63,7 +63,7 @@ GangId Cluster::gang_of(PodId id) {
     if (it != gangs_by_name_.end()) return it->second;
     const PodExtras& more = pod.more();
     if (more.koordinator_min < 0 && !more.koordinator_gang_groups) {
-        warn(fmt::format("PodGroup {}/{} does not exist; its pods count as single pods",
+        warn(fmt::format("PodGroup {}/{} does not exist; its pods wait, and those that run count as single pods",
                          words_.text(pod.ns),
                          words_.text(pod.group)));
         return {};
@@ -101,6 +101,7 @@ QueueId Cluster::queue_of(const Pod& pod, GangId gang, bool& missing) {
     if (!name && gang && snapshot_.gangs[gang].fact != nullptr) name = snapshot_.gangs[gang].fact->queue;
     if (!name && pod.queue) name = pod.queue;
     if (!name && queues_.size() > 0) name = quota_of_namespace(pod.ns);
+    if (!name && options_.queues_by_namespace && queues_.find({}, pod.ns)) name = pod.ns;
     if (!name) return default_queue_;
     const QueueId id = queues_.find({}, name);
     if (id) return id;
@@ -165,6 +166,7 @@ void Cluster::resolve_pod(PodId id) {
     row.unit_priority = row.priority;
     row.traits = traits_of(id, row.gang, row.queue);
     if (queue_missing) row.traits = static_cast<std::uint16_t>(row.traits | kQueueMissing);
+    if (pod.group && !row.gang) row.traits = static_cast<std::uint16_t>(row.traits | kGroupMissing);
     row.started = pod.started.is_set() ? pod.started : snapshot_.now_time;
     row.created = pod.created;
     row.min_runtime = min_runtime_of(pod, row.gang, row.queue);

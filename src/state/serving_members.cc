@@ -39,6 +39,31 @@ const Workload* workload_above(const Cluster& cluster, const Pod& pod) {
     return found;
 }
 
+constexpr const char* kKnativeService = "serving.knative.dev/service";
+
+// A Service whose Revisions are known is those Revisions.
+bool has_revisions(const Cluster& cluster, const Workload& service) {
+    const StringId key = cluster.words().find_string(kKnativeService);
+    const auto& all = cluster.workloads();
+    using WorkloadKey = decltype(all.find({}, {}));
+    for (const WorkloadKey id : IdRange<WorkloadKey>(all.slots())) {
+        const Workload* w = all.get(id);
+        if (w == nullptr || w->kind != WorkloadKind::kRevision || w->ns != service.ns) continue;
+        const bool named = key && w->labels.get(key) == service.name;
+        const bool owned = cluster.words().text(w->owner.kind) == "Configuration" && w->owner.name == service.name;
+        if (named || owned) return true;
+    }
+    return false;
+}
+
+// The Knative Service that a pod says it belongs to.
+StringId by_service(const Cluster& cluster, const Pod& pod) {
+    const StringId key = cluster.words().find_string(kKnativeService);
+    const StringId name = key ? cluster.words().labels(pod.labels).get(key) : StringId();
+    const Workload* service = name ? find_workload(cluster, WorkloadKind::kKnativeService, pod.ns, name) : nullptr;
+    return service == nullptr ? StringId() : serving_of(cluster, *service);
+}
+
 StringId selecting(const Cluster& cluster, const Pod& pod) {
     const auto& all = cluster.workloads();
     using WorkloadKey = decltype(all.find({}, {}));
@@ -62,7 +87,10 @@ StringId serving_label(const Cluster& cluster, const Labels& labels) {
 }
 
 StringId serving_of(const Cluster& cluster, const Workload& workload) {
-    if (workload.kind != WorkloadKind::kDeployment && workload.kind != WorkloadKind::kRevision) return {};
+    if (workload.kind != WorkloadKind::kDeployment && workload.kind != WorkloadKind::kRevision &&
+        workload.kind != WorkloadKind::kKnativeService)
+        return {};
+    if (workload.kind == WorkloadKind::kKnativeService && has_revisions(cluster, workload)) return {};
     // The Deployment that a Revision owns follows the Revision.
     if (cluster.words().text(workload.owner.kind) == "Revision") return {};
     if (const StringId named = labelled(cluster, workload.ns, workload.labels)) return named;
@@ -72,6 +100,7 @@ StringId serving_of(const Cluster& cluster, const Workload& workload) {
 StringId serving_of(const Cluster& cluster, const Pod& pod) {
     if (cluster.servings().size() == 0 && cluster.workloads().size() == 0) return {};
     if (const StringId named = labelled(cluster, pod.ns, cluster.words().labels(pod.labels))) return named;
+    if (const StringId service = by_service(cluster, pod)) return service;
     // Who has a controller that is no serving deployment's is not told by labels.
     const Workload* above = workload_above(cluster, pod);
     if (above != nullptr && above->kind != WorkloadKind::kReplicaSet) return serving_of(cluster, *above);

@@ -47,7 +47,8 @@ enum PodTrait : std::uint16_t {
     kQueueMissing = 1U << 8U,   // names a queue that does not exist
     kResizing = 1U << 9U,       // an in-place resize is deferred
     kFinished = 1U << 10U,
-    kTolerates = 1U << 11U  // its PriorityClass sets a preemption toleration
+    kTolerates = 1U << 11U,    // its PriorityClass sets a preemption toleration
+    kGroupMissing = 1U << 12U  // names a group that does not exist
 };
 
 struct PodRow {

@@ -23,7 +23,7 @@ offers() {  # expected words, typed words...
 offers 'plan explain run check version completion --help --version' ''
 offers 'plan' 'pl'
 offers '--config' plan '--c'
-offers '-f --filename --config --for --now -o --output --alternatives --verify --help' plan '-'
+offers '-f --filename --config --for --now -o --output --alternatives --strict --verify --help' plan '-'
 offers 'table json yaml' plan --output ''
 offers 'text json' explain -o ''
 offers '--gang' explain '--g'

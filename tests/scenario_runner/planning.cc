@@ -25,7 +25,9 @@ Plan one_cycle(Cluster& cluster, const Setup& setup, const std::vector<std::stri
 }  // namespace
 
 Planned plan_text(const std::string& name, const std::string& text, const Setup& setup) {
-    Cluster cluster({.scheduler_names = setup.config.scheduler_names, .topology_levels = setup.config.topology_levels});
+    Cluster cluster({.scheduler_names = setup.config.scheduler_names,
+                     .topology_levels = setup.config.topology_levels,
+                     .queues_by_namespace = setup.config.queues_by_namespace});
     const auto warnings = load_cluster_text(cluster, name, text, setup.now);
     if (!warnings) return refused(warnings.error().message);
 

@@ -7,6 +7,7 @@
 namespace reprieve::scenario {
 namespace {
 
+constexpr const char* kMinScale = "autoscaling.knative.dev/min-scale";
 constexpr const char* kMaxScale = "autoscaling.knative.dev/max-scale";
 
 std::string full_name_of(const Json& object) {
@@ -22,7 +23,8 @@ Json* find(std::vector<Json>& documents, const std::string& kind, const std::str
 
 bool is_commit_of(const Json& workload, const std::string& deployment, const std::string& plane) {
     const std::string kind = workload.value("kind", "");
-    if (kind != "Deployment" && kind != "Revision") return false;
+    const bool knative = kind == "Service" && workload.value("apiVersion", "").starts_with("serving.knative.dev/");
+    if (kind != "Deployment" && kind != "Revision" && !knative) return false;
     const Json labels = workload["metadata"].value("labels", Json::object());
     const std::string serving = labels.value("reprieve.dev/serving", workload["metadata"].value("name", ""));
     return fmt::format("{}/{}", workload["metadata"].value("namespace", "default"), serving) == deployment &&
@@ -32,6 +34,8 @@ bool is_commit_of(const Json& workload, const std::string& deployment, const std
 bool write_commit(Json& workload, std::int64_t to) {
     if (workload["kind"] == "Revision")
         workload["metadata"]["annotations"][kMaxScale] = fmt::format("{}", to);
+    else if (workload["kind"] == "Service")
+        workload["spec"]["template"]["metadata"]["annotations"][kMinScale] = fmt::format("{}", to);
     else
         workload["spec"]["replicas"] = to;
     return true;

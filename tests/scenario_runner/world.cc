@@ -111,9 +111,18 @@ void World::start_leaving(Json& pod) const {
     pod["metadata"]["deletionGracePeriodSeconds"] = kGrace.seconds();
 }
 
+bool World::makes_pods() const {
+    static constexpr std::string_view kMakers[] = {
+        "Job", "Deployment", "ReplicaSet", "StatefulSet", "JobSet", "LeaderWorkerSet"};
+    return std::ranges::any_of(
+        documents_, [](const Json& d) { return std::ranges::find(kMakers, d.value("kind", "")) != std::end(kMakers); });
+}
+
 void World::place(const Json& placement, Faults& faults) {
     const std::string name = placement.value("pod", "");
     Json* pod = find_pod(name);
+    // A pod that a workload stands for: there is no object to write on.
+    if (pod == nullptr && makes_pods()) return;
     if (pod == nullptr || (*pod)["spec"].contains("nodeName")) {
         faults.push_back(fmt::format("places {}, which does not wait for a place", name));
         return;

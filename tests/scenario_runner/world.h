@@ -44,6 +44,8 @@ private:
     void place(const Json& placement, Faults& faults);
     void grant(const Json& queue, Faults& faults);
     void start_leaving(Json& pod) const;
+    // Whether some document stands for pods that are not among the documents.
+    [[nodiscard]] bool makes_pods() const;
     void remove(const Json* object);
     void create(const Json& object, Faults& faults);
     void erase(const Json& what, Faults& faults);

@@ -136,6 +136,9 @@ void Pass::match(DeploymentIndex d) {
     Account& account = accounts_[d.index()];
     const bool waits = account.wanted > 0 || std::ranges::any_of(account.roomless, [](auto n) { return n > 0; });
     if (!waits) return;
+    const std::vector<ReplicaIndex> others = claimed_by_equals(d);
+    for (ReplicaIndex replica : others)
+        claims_.take(replica);
     VictimSearch search(world_, d, rooms_, claims_);
     for (const std::size_t b : by_score(d)) {
         while (account.roomless[b] > 0 && match_one(search, d, world_.at(d).branches[b].plane))
@@ -143,6 +146,33 @@ void Pass::match(DeploymentIndex d) {
     }
     while (account.wanted > 0 && match_one(search, d, ""))
         --account.wanted;
+    for (ReplicaIndex replica : others)
+        claims_.give_back(replica);
+}
+
+// What deployments of the same priority wait for, whose turn is still to come: a newcomer does not take it, whatever
+// their names. Set aside it also counts for who is the last replica.
+std::vector<ReplicaIndex> Pass::claimed_by_equals(DeploymentIndex d) const {
+    std::vector<ReplicaIndex> out;
+    for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
+        const Replica& replica = world_.replicas[i];
+        if (replica.claimed_by.empty() || replica.overdue || claims_.taken(ReplicaIndex(i))) continue;
+        for (std::size_t other = d.index() + 1; other < world_.deployments.size(); ++other) {
+            const Deployment& claimant = world_.deployments[other];
+            if (claimant.name != replica.claimed_by || claimant.priority != world_.at(d).priority) continue;
+            if (claimant.asked && is_short(DeploymentIndex(other)) && claims_.may_take(ReplicaIndex(i)))
+                out.emplace_back(i);
+        }
+    }
+    return out;
+}
+
+bool Pass::is_short(DeploymentIndex d) const {
+    const Account& account = accounts_[d.index()];
+    for (std::size_t b = 0; b < account.commits.size(); ++b) {
+        if (claims_.active(d, b) < account.commits[b]) return true;
+    }
+    return account.wanted > 0;
 }
 
 Outcome Pass::outcome() const {

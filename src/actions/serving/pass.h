@@ -70,6 +70,9 @@ private:
     [[nodiscard]] NodeIndex best_fit(DeploymentIndex d, std::size_t branch) const;
     [[nodiscard]] bool fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const;
     [[nodiscard]] std::vector<std::size_t> by_score(DeploymentIndex d) const;
+    [[nodiscard]] std::vector<ReplicaIndex> claimed_by_equals(DeploymentIndex d) const;
+    // Whether it has fewer replicas than it should.
+    [[nodiscard]] bool is_short(DeploymentIndex d) const;
     [[nodiscard]] bool match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane);
 
     const World& world_;

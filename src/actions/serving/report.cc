@@ -114,9 +114,50 @@ private:
         } else if (entry.never) {
             entry.reason = "no node of its planes can take a replica";
         } else {
-            entry.reason = "there is no room in its planes, and nobody of lower priority can make room";
+            entry.reason = "servingPreempt: there is no room in its planes, and nobody of lower priority can make room";
+            if (const std::string stay = who_stays(d); !stay.empty()) entry.reason += " (stay: " + stay + ")";
         }
         plan_.unplaced.push_back(std::move(entry));
+    }
+
+    // The replicas in its planes that do not go for it, by what keeps them.
+    [[nodiscard]] std::string who_stays(DeploymentIndex d) const {
+        std::map<BranchKey, std::int64_t> left;
+        std::set<ReplicaIndex> taken;
+        for (const serving::Match& match : outcome_.matches)
+            taken.insert(match.victims.begin(), match.victims.end());
+        for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
+            const Replica& r = world_.replicas[i];
+            if (is_active(r) && !taken.contains(ReplicaIndex(i))) ++left[{r.deployment, r.branch}];
+        }
+        std::map<std::string, std::int64_t> reasons;
+        for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
+            const Replica& r = world_.replicas[i];
+            if (r.deployment == d || !is_active(r) || taken.contains(ReplicaIndex(i)) || !may_use(d, r.node)) continue;
+            if (const std::string why = why_it_stays(d, r, left); !why.empty()) ++reasons[why];
+        }
+        std::string out;
+        for (const auto& [why, count] : reasons)
+            out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, why);
+        return out;
+    }
+
+    [[nodiscard]] bool may_use(DeploymentIndex d, NodeIndex node) const {
+        if (!world_.at(node).usable) return false;
+        const std::vector<Branch>& branches = world_.at(d).branches;
+        const auto branch = std::ranges::find(branches, world_.at(node).plane, &Branch::plane);
+        return branch != branches.end() && branch->allowed;
+    }
+
+    [[nodiscard]] std::string why_it_stays(DeploymentIndex d,
+                                           const Replica& r,
+                                           const std::map<BranchKey, std::int64_t>& left) const {
+        if (world_.at(r.deployment).priority >= world_.at(d).priority) return "of equal or higher priority";
+        if (r.taken_from > world_.at(d).priority) return "protected";
+        if (world_.branch_of(r).rollout) return "in a rollout";
+        if (left.at({r.deployment, r.branch}) <= 1)
+            return fmt::format("the last replica of {} in its plane", world_.at(r.deployment).name);
+        return "";
     }
 
     struct NodeRefusal {

@@ -34,8 +34,8 @@ _reprieve() {
     local words=''
     case $command in
         '') words='plan explain run check version completion --help --version' ;;
-        plan) words='-f --filename --config --for --now -o --output --alternatives --verify --help' ;;
-        explain) words='-f --filename --plan --config --now --gang -o --output --help' ;;
+        plan) words='-f --filename --config --for --now -o --output --alternatives --strict --verify --help' ;;
+        explain) words='-f --filename --plan --config --now --strict --gang -o --output --help' ;;
         run) words='-f --filename --kubeconfig --in-cluster --config --cycles --ui --log --dry-run --speed --now --seed --lease --lease-duration --allow-loopback-http --help' ;;
         version) words='--help' ;;
         completion) words='bash zsh fish --help' ;;

@@ -19,6 +19,7 @@ complete -c reprieve -n '__fish_seen_subcommand_from plan' -l for -x -d 'Plan on
 complete -c reprieve -n '__fish_seen_subcommand_from plan explain run' -l now -x -d 'The moment to plan for, or to start at'
 complete -c reprieve -n '__fish_seen_subcommand_from plan' -s o -l output -x -a 'table json yaml' -d 'Output'
 complete -c reprieve -n '__fish_seen_subcommand_from plan' -l alternatives -d 'What other aims would cost'
+complete -c reprieve -n '__fish_seen_subcommand_from plan explain' -l strict -d 'Unknown fields are errors'
 complete -c reprieve -n '__fish_seen_subcommand_from plan' -l verify -d 'Fail if it does not come to rest'
 complete -c reprieve -n '__fish_seen_subcommand_from explain' -l plan -r -F -d 'A plan or a log of plans'
 complete -c reprieve -n '__fish_seen_subcommand_from explain' -l gang -d 'The name is that of a gang'

@@ -1,0 +1,150 @@
+#include "actions/obstacles.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/amount_text.h"
+#include "plugins/quota_vote.h"
+#include "state/cluster.h"
+
+namespace reprieve {
+namespace {
+
+constexpr std::size_t kMostReasons = 4;
+
+std::string list_of(const std::map<std::string, std::int64_t>& reasons) {
+    std::vector<std::pair<std::int64_t, std::string>> order;
+    for (const auto& [reason, count] : reasons)
+        order.emplace_back(-count, count > 0 ? fmt::format("{} {}", count, reason) : reason);
+    std::ranges::sort(order);
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < order.size() && i < kMostReasons; ++i)
+        parts.push_back(order[i].second);
+    if (order.size() > kMostReasons) parts.emplace_back("and others");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string Obstacles::say(std::span<const PodId> members, const Attack& attack, const Shares* shares) {
+    const Last asked{.spec = desk_.snapshot().class_of(members.front()).spec,
+                     .priority = attack.priority,
+                     .queue = attack.queue,
+                     .at = desk_.session.tx.checkpoint()};
+    if (said_.empty() || asked != last_) {
+        last_ = asked;
+        said_ = count(members, attack, shares);
+    }
+    return said_;
+}
+
+std::string Obstacles::name(QueueId queue) const {
+    return desk_.snapshot().words->str(desk_.snapshot().queues[queue].name);
+}
+
+std::string Obstacles::count(std::span<const PodId> members, const Attack& attack, const Shares* shares) const {
+    const Snapshot& s = desk_.snapshot();
+    Reasons pods;
+    std::set<QueueId> others;
+    std::set<NodeId> seen;
+    for (PodId member : members) {
+        const FactAnswers& answers = desk_.placer.facts(member);
+        for (NodeId node : s.nodes_by_name) {
+            if (!answers[node.index()].fits() || !seen.insert(node).second) continue;
+            for (PodId pod : s.node_pods[node]) {
+                if (s.pods[pod].state != PodState::kRunning) continue;
+                if (const std::string why = why_pod_stays(pod, attack); !why.empty()) ++pods[why];
+                if (s.pods[pod].queue && s.pods[pod].queue != attack.queue) others.insert(s.pods[pod].queue);
+            }
+        }
+    }
+    Reasons queues;
+    for (QueueId queue : others) {
+        const std::string why = shares != nullptr         ? why_queue_keeps(queue, attack, *shares)
+                                : attack.quota != nullptr ? why_quota_keeps(queue, attack)
+                                                          : "";
+        if (!why.empty()) queues[why] = 0;
+    }
+    const std::string of_queues = list_of(queues);
+    const std::string of_pods = list_of(pods);
+    return of_queues + (of_queues.empty() || of_pods.empty() ? "" : ", ") + of_pods;
+}
+
+// Rules of queues as a whole are told of the queue.
+std::string Obstacles::why_pod_stays(PodId pod, const Attack& attack) const {
+    const Snapshot& s = desk_.snapshot();
+    const PodRow& row = s.pods[pod];
+    const Protection protection = desk_.session.protections.of(s, pod, attack.priority);
+    if (protection != Protection::kNone) return fmt::format("protected: it {}", to_text(protection));
+    if (attack.quota != nullptr) {
+        const bool own = row.queue == attack.queue || !is_in_quota(s, row.queue);
+        return own && !attack.quota->may_take(pod) ? "of equal or higher priority" : "";
+    }
+    if (attack.reclaim) return row.queue == attack.queue ? "in the same queue" : "";
+    if (row.unit_priority >= attack.priority) return "of equal or higher priority";
+    return !attack.cross_queue && row.queue != attack.queue ? "in another queue" : "";
+}
+
+std::string Obstacles::why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const {
+    const Snapshot& s = desk_.snapshot();
+    const Queue* fact = s.queues[queue].fact;
+    if (fact != nullptr && !fact->reclaimable) return fmt::format("queue {} is not reclaimable", name(queue));
+    std::string within;
+    for (const auto& [dim, need] : attack.need) {
+        const std::int64_t* share = dim == kPods || need <= 0 ? nullptr : shares.deserved(queue, dim);
+        if (share == nullptr) continue;
+        const std::int64_t used = s.later.queue_used(queue, dim);
+        const std::int64_t least = fact == nullptr ? 0 : fact->guarantee.get(dim);
+        if (used > *share) {
+            if (used <= least || used - least < smallest_in(queue, dim)) {
+                return fmt::format("queue {} is inside its guarantee of {} {}",
+                                   name(queue),
+                                   amount_text(dim, least),
+                                   s.words->text(dim));
+            }
+            return fmt::format("queue {} is above its share by {} of {}, and that is not enough",
+                               name(queue),
+                               amount_text(dim, used - *share),
+                               s.words->text(dim));
+        }
+        within = fmt::format("queue {} comes to {} of {} and deserves {}",
+                             name(queue),
+                             amount_text(dim, used),
+                             s.words->text(dim),
+                             amount_text(dim, *share));
+    }
+    return within;
+}
+
+std::int64_t Obstacles::smallest_in(QueueId queue, Dim dim) const {
+    const Snapshot& s = desk_.snapshot();
+    std::int64_t least = INT64_MAX;
+    for (const PodRow& row : s.pods) {
+        if (row.queue != queue || row.state != PodState::kRunning) continue;
+        for (const auto& a : s.classes[row.cls].requests) {
+            if (a.dim == dim && a.value > 0) least = std::min(least, a.value);
+        }
+    }
+    return least == INT64_MAX ? 0 : least;
+}
+
+std::string Obstacles::why_quota_keeps(QueueId queue, const Attack& attack) const {
+    const Snapshot& s = desk_.snapshot();
+    const Queue* fact = s.queues[queue].fact;
+    if (fact == nullptr || !fact->is_quota) return "";
+    for (const auto& [dim, need] : attack.need) {
+        const std::int64_t* least = dim == kPods || need <= 0 ? nullptr : fact->guarantee.find(dim);
+        if (least == nullptr || s.later.queue_used(queue, dim) > *least) continue;
+        return fmt::format("quota {} holds {} of {}, no more than its minimum of {}",
+                           name(queue),
+                           amount_text(dim, s.later.queue_used(queue, dim)),
+                           s.words->text(dim),
+                           amount_text(dim, *least));
+    }
+    return "";
+}
+
+}  // namespace reprieve

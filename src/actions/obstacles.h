@@ -1,0 +1,46 @@
+// Obstacles: when an action finds no way, who stays in the way of a demand and by which rule.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "actions/desk.h"
+#include "plugins/shares.h"
+#include "search/units.h"
+
+namespace reprieve {
+
+class Obstacles {
+public:
+    explicit Obstacles(const Desk& desk) : desk_(desk) {}
+
+    // "2 pods of equal or higher priority, 1 in another queue", about those who run on nodes that the members may use.
+    // `shares`: by which reclaim asks; null for other actions. Empty: nobody who could not go is in the way.
+    [[nodiscard]] std::string say(std::span<const PodId> members, const Attack& attack, const Shares* shares);
+
+private:
+    using Reasons = std::map<std::string, std::int64_t>;
+
+    [[nodiscard]] std::string count(std::span<const PodId> members, const Attack& attack, const Shares* shares) const;
+    [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
+    [[nodiscard]] std::string why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const;
+    [[nodiscard]] std::string why_quota_keeps(QueueId queue, const Attack& attack) const;
+    [[nodiscard]] std::int64_t smallest_in(QueueId queue, Dim dim) const;
+    [[nodiscard]] std::string name(QueueId queue) const;
+
+    const Desk& desk_;
+    // Demands of one shape that are refused one after another are refused by the same pods.
+    struct Last {
+        SpecId spec;
+        std::int32_t priority = 0;
+        QueueId queue;
+        Transaction::Checkpoint at = 0;
+        friend bool operator==(const Last&, const Last&) = default;
+    };
+    Last last_;
+    std::string said_;
+};
+
+}  // namespace reprieve
