@@ -18,9 +18,7 @@ public:
 
     void tell_deployment(const ServingRow& row) {
         std::vector<std::string> planes;
-        std::int64_t committed = 0;
         for (const auto& [plane, branch] : row.branches) {
-            committed += branch.commit;
             planes.push_back(
                 fmt::format("{} committed and {} running in {}", branch.commit, branch.pods.size(), plane));
         }
