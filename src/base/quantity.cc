@@ -164,6 +164,43 @@ Result<std::int64_t> parse_quantity(std::string_view text, QuantityUnit unit) {
     return parts.negative ? -value : value;
 }
 
+Result<Wide> parse_nano_quantity(std::string_view text) {
+    Parts parts;
+    if (!take_apart(text, parts)) return fail(fmt::format("\"{}\" is not a quantity", text));
+    if (parts.digits.empty()) return Wide{0};
+    constexpr Wide kCap = static_cast<Wide>(kLargest) * kNanoPerUnit;
+    const auto signed_value = [&](Wide nano) { return parts.negative ? -nano : nano; };
+    if (parts.point > kTooLarge) return signed_value(kCap);
+    if (parts.point < kTooSmall) return signed_value(1);
+    Exact number = split_at_point(parts);
+    for (int i = 0; i < parts.powers_of_1024; ++i) {
+        if (!number.multiply(1024)) return signed_value(kCap);
+    }
+    if (number.whole >= kLargest) return signed_value(kCap);
+    std::int64_t part = 0;
+    for (std::size_t i = 0; i < 9; ++i)
+        part = part * 10 + (i < number.fraction.size() ? number.fraction[i] - '0' : 0);
+    const bool rest = number.fraction.size() > 9 &&
+                      std::any_of(number.fraction.begin() + 9, number.fraction.end(), [](char c) { return c != '0'; });
+    return signed_value(static_cast<Wide>(number.whole) * kNanoPerUnit + part + (rest ? 1 : 0));
+}
+
+std::string format_nano_quantity(Wide nano) {
+    const char* sign = nano < 0 ? "-" : "";
+    const Wide size = nano < 0 ? -nano : nano;
+    if (size % kNanoPerUnit == 0 && size / kNanoPerUnit <= static_cast<Wide>(kLargest)) {
+        const auto whole = static_cast<std::uint64_t>(size / kNanoPerUnit);
+        static constexpr std::array<std::string_view, 6> kUnits{"Ei", "Pi", "Ti", "Gi", "Mi", "Ki"};
+        for (std::size_t i = 0; i < kUnits.size(); ++i) {
+            const std::uint64_t factor = std::uint64_t{1} << (60U - 10U * i);
+            if (whole >= factor && whole % factor == 0) return fmt::format("{}{}{}", sign, whole / factor, kUnits[i]);
+        }
+        return fmt::format("{}{}", sign, whole);
+    }
+    if (size % 1'000'000 == 0) return fmt::format("{}{}m", sign, size / 1'000'000);
+    return size % 1000 == 0 ? fmt::format("{}{}u", sign, size / 1000) : fmt::format("{}{}n", sign, size);
+}
+
 std::string format_cpu(std::int64_t milli) {
     return milli % 1000 == 0 ? fmt::format("{}", milli / 1000) : fmt::format("{}m", milli);
 }

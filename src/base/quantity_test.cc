@@ -140,5 +140,17 @@ TEST(Quantity, WhatIsFormattedReadsBack) {
     }
 }
 
+TEST(QuantityTest, BillionthsAreExactAndHeldAtTheLargestAmount) {
+    const auto nano = [](std::string_view text) { return *parse_nano_quantity(text); };
+    EXPECT_TRUE(nano("1536Mi") == nano("1.5Gi"));
+    EXPECT_TRUE(nano("250m") == Wide{250'000'000});
+    EXPECT_TRUE(nano("0.1n") == 1);
+    EXPECT_TRUE(nano("-0.1n") == -1);
+    EXPECT_TRUE(nano("18446744073709551616") == nano("9223372036854775807"));
+    EXPECT_FALSE(parse_nano_quantity("80g"));
+    for (std::string_view text : {"10Gi", "3", "250m", "-2", "7u", "1n", "0", "1000Ki"})
+        EXPECT_EQ(format_nano_quantity(nano(text)), text);
+}
+
 }  // namespace
 }  // namespace reprieve

@@ -11,9 +11,10 @@ from pathlib import Path
 CORE = {"base", "model", "state"}
 DIRECTIONS = {
     "base": set(),
+    "cel": {"base"},
     "model": {"base"},
     "manifest": {"base", "model"},
-    "state": {"base", "model"},
+    "state": {"base", "cel", "model"},
     "plugins": CORE,
     "search": CORE | {"plugins"},
     "actions": CORE | {"plugins", "search"},
