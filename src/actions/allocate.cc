@@ -107,6 +107,7 @@ bool may_fit(const Snapshot& s, View view, const SearchDomain& domain, std::span
     if (!domain.domain) return true;
     const Occupancy& there = view == View::kNow ? s.now : s.later;
     return std::ranges::all_of(need, [&](const auto& a) {
+        if (s.device_claims.class_of_resource.contains(a.dim)) return true;  // claims may serve it, node by node
         std::int64_t free = there.domain_free(domain.domain, a.dim);
         return free >= a.value;
     });

@@ -99,6 +99,9 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
                 .proof = action_.improve ? std::optional(Proof::nobody()) : std::nullopt};
     // Pods on nodes that no member may use cover nothing of the need.
     if (action_.improve) rules.attack.useful = &useful;
+    for (PodId pod : members.pods) {
+        if (desk_.snapshot().class_of(pod).has_claims && !rules.attack.claimant) rules.attack.claimant = pod;
+    }
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {

@@ -43,6 +43,65 @@ std::vector<VolumeBinding> volumes_of(const Snapshot& s, std::span<const ClaimBi
     return out;
 }
 
+// Names of the driver's own domain are written without it, as drivers write them.
+ClaimedDevice device_of(const Snapshot& s, const GivenDevice& given) {
+    const auto& [driver, pool, name] = s.device_claims.pools.key(given.device);
+    ClaimedDevice out{.request = s.words->str(given.request),
+                      .driver = s.words->str(driver),
+                      .pool = s.words->str(pool),
+                      .device = s.words->str(name),
+                      .admin = given.admin,
+                      .share = {}};
+    for (const ConsumedAmount& amount : given.amounts) {
+        std::string key = s.words->str(amount.name.id);
+        if (amount.name.domain != driver) key = fmt::format("{}/{}", s.words->text(amount.name.domain), key);
+        out.share[key] = format_nano_quantity(amount.value);
+    }
+    return out;
+}
+
+// In the order of the pod's spec.
+std::vector<PlacedClaim> claims_of(const Snapshot& s, PodId pod, std::span<const ClaimGrant> grants) {
+    std::vector<PlacedClaim> out;
+    for (DeviceClaimId id : s.device_claims.of(pod).wants) {
+        const auto grant = std::ranges::find(grants, id, &ClaimGrant::claim);
+        if (grant == grants.end()) continue;
+        PlacedClaim& claim = out.emplace_back(PlacedClaim{s.device_claims.name_of(id, *s.words), {}});
+        for (const GivenDevice& given : grant->given.devices)
+            claim.results.push_back(device_of(s, given));
+    }
+    return out;
+}
+
+// A claim is free when the last pod that uses it goes, and nothing else keeps it.
+std::vector<std::string> freed_by(const Snapshot& s, PodId pod) {
+    std::vector<std::string> out;
+    for (DeviceClaimId id : s.device_claims.of(pod).holds) {
+        const ClaimRow& row = s.device_claims.row(id);
+        const auto goes = [&](PodId user) { return s.pods[user].state == PodState::kEvicted; };
+        if (row.strangers == 0 && std::ranges::all_of(row.pods, goes))
+            out.push_back(s.device_claims.name_of(id, *s.words));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+// Which devices the victim gives up.
+std::string freed_words(const Snapshot& s, PodId pod, const std::vector<std::string>& frees) {
+    std::string out;
+    for (DeviceClaimId id : s.device_claims.of(pod).holds) {
+        const std::string claim = s.device_claims.name_of(id, *s.words);
+        if (std::ranges::find(frees, claim) == frees.end()) continue;
+        std::string devices;
+        for (const GivenDevice& given : s.device_claims.row(id).given->devices) {
+            const auto& [driver, pool, name] = s.device_claims.pools.key(given.device);
+            devices += fmt::format("{}{}", devices.empty() ? "" : ", ", s.words->text(name));
+        }
+        out += fmt::format("; frees {} of claim {}", devices, claim);
+    }
+    return out;
+}
+
 // Whoever starts with others is listed for its own gang, also where several gangs start as one.
 std::string gang_of(const Snapshot& s, PodId pod, const OpNote& note) {
     const GangId gang = s.pods[pod].gang;
@@ -143,6 +202,8 @@ Plan PlanBuilder::build(const Session& session) const {
     for (const auto& [pod, op] : standing_ops(session)) {
         const OpNote& note = notes_[op->note];
         if (op->kind == OpKind::kEvict) {
+            std::vector<std::string> frees = freed_by(s, pod);
+            const std::string freed = freed_words(s, pod, frees);
             plan.evictions.push_back({.pod = s.pod_name(pod),
                                       .node = std::string(s.node_name(op->node)),
                                       .uid = s.facts->pod(pod).uid,
@@ -153,7 +214,8 @@ Plan PlanBuilder::build(const Session& session) const {
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
                                       .stage = note.stage,
-                                      .reason = explain(note)});
+                                      .reason = explain(note) + freed,
+                                      .frees = std::move(frees)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),
                         .node = std::string(s.node_name(op->node)),
@@ -163,7 +225,8 @@ Plan PlanBuilder::build(const Session& session) const {
                         .owner = gang_of(s, pod, note),
                         .domain = note.domain,
                         .action = to_text(note.action),
-                        .volumes = volumes_of(s, session.tx.bindings_of(*op))};
+                        .volumes = volumes_of(s, session.tx.bindings_of(*op)),
+                        .claims = claims_of(s, pod, session.tx.grants_of(*op))};
             for (const DeviceHold& hold : session.tx.devices_of(*op))
                 p.devices.push_back(device_text(hold));
             // Given up on the way, and found again.

@@ -61,6 +61,10 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     if (limit.empty()) limit = desk.session.limits.describe(s.now, asked);
     out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
     if (!served.why_not.empty()) out.reason += "; " + served.why_not;
+    if (s.class_of(pod).has_claims) {
+        if (const std::string blocking = describe_blocking_claims(Candidate(s, pod)); !blocking.empty())
+            out.reason += "; " + blocking;
+    }
     return out;
 }
 

@@ -129,7 +129,7 @@ Table placements_section(const Plan& plan) {
                  {"ACTION", ColumnKind::kWord}});
     for (const Placement& item : plan.placements) {
         const Cell when = item.after_evictions ? Cell{"after evictions", Paint::kYellow} : Cell{"now", Paint::kGreen};
-        const std::string devices = fmt::format("{}", fmt::join(item.devices, ","));
+        const std::string devices = fmt::format("{}", fmt::join(device_words(item), ","));
         table.add({.cells = {{item.pod}, {item.node}, {devices}, when, {item.owner}, {item.domain}, {item.action}},
                    .notes = {}});
     }

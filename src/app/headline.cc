@@ -47,10 +47,11 @@ std::string placed_headline(const Explanation& e) {
     }
     std::ranges::sort(nodes);
     const Placement& first = story.placements.front();
+    const std::vector<std::string> devices = device_words(first);
     const std::string where =
         list_words(nodes) + (first.domain.empty() ? "" : fmt::format(", in {}", first.domain)) +
-        (!e.gang && !first.devices.empty()
-             ? fmt::format(", with device{} {}", first.devices.size() == 1 ? "" : "s", list_words(first.devices))
+        (!e.gang && !devices.empty()
+             ? fmt::format(", with device{} {}", devices.size() == 1 ? "" : "s", list_words(devices))
              : "");
     if (e.outcome == Outcome::kPlaced) return fmt::format("{} starts now on {}.", subject_words(e), where);
     return fmt::format(

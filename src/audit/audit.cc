@@ -80,6 +80,7 @@ std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const Sch
     judge_topology(later, report);
     judge_evictions(judged, report);
     judge_budgets(judged, report);
+    judge_freed_claims(later, report);
     judge_broken_gangs(later, report);
     judge_reclaims(later, report);
     judge_quota_evictions(later, report);

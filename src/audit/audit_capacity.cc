@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "audit/claim_facts.h"
 #include "audit/rules.h"
 
 namespace reprieve {
@@ -14,6 +15,7 @@ void judge_dimension(const Scene& scene, NodeId node, Dim dim, Findings& out) {
     const std::int64_t used = scene.used(node, dim);
     const std::int64_t offered = fact.allocatable.get(dim);
     if (used <= offered) return;
+    if (claims_serve(judged, node, dim)) return;  // a matter of claims
     out.push_back({"NodeResourcesFit",
                    fmt::format("node {} would hold {} of {}, it has {}",
                                judged.words.text(fact.name),

@@ -23,7 +23,7 @@ constexpr std::int64_t kMostLooks = 1'000'000;  // at pods, in one audit
 
 bool asks_for_amounts_alone(const PodSpec& spec) {
     return spec.affinity.empty() && spec.anti_affinity.empty() && spec.spread.empty() && spec.ports.empty() &&
-           spec.volumes.empty() && !spec.devices.any();
+           spec.volumes.empty() && !spec.devices.any() && spec.claims.empty() && spec.extended.empty();
 }
 
 class ClaimJudge {

@@ -28,6 +28,8 @@ void judge_fit(const Scene& scene, const PlacedPod& placed, Proof proof, Finding
     if (suffices(proof, before, out)) return;
     judge_queue_limits(scene, placed.pod, proof, out);
     if (suffices(proof, before, out)) return;
+    judge_device_claims(scene, placed, proof, out);
+    if (suffices(proof, before, out)) return;
     judge_affinity(scene, placed, proof, out);
     if (suffices(proof, before, out)) return;
     judge_spread(scene, placed, proof, out);

@@ -212,6 +212,7 @@ private:
         if (!here) return false;
         Findings findings;
         judge_queue_limits(scene_, item.pod, Proof::kOfFit, findings);
+        if (findings.empty()) judge_device_claims(scene_, item, Proof::kOfFit, findings);
         if (findings.empty()) judge_affinity(scene_, item, Proof::kOfFit, findings);
         if (findings.empty()) judge_spread(scene_, item, Proof::kOfFit, findings);
         return findings.empty();

@@ -47,6 +47,7 @@ void judge_capacity(const Scene& scene, const PlacedPod& placed, Findings& out);
 void judge_ports(const Scene& scene, const PlacedPod& placed, Findings& out);
 void judge_devices(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_volumes(const Scene& scene, const PlacedPod& placed, Findings& out);
+void judge_device_claims(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
 void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out);
@@ -75,6 +76,7 @@ void judge_broken_gangs(const Scene& later, Report& report);
 void judge_topology(const Scene& later, Report& report);
 void judge_evictions(const Case& judged, Report& report);
 void judge_budgets(const Case& judged, Report& report);
+void judge_freed_claims(const Scene& later, Report& report);
 // Changes the scene: its last use.
 void judge_need(Scene later, Report& report);
 void judge_balance(const Case& judged, Report& report);

@@ -49,11 +49,6 @@ bool is_reserved(std::string_view name) {
     return std::ranges::find(kReserved, name) != std::end(kReserved);
 }
 
-struct Fault {
-    std::size_t place = 0;
-    std::string what;
-};
-
 }  // namespace
 
 // Every method that returns a node returns kFailed once something is wrong; the first fault is kept.
@@ -76,6 +71,10 @@ public:
 
 private:
     static constexpr std::uint32_t kFailed = std::numeric_limits<std::uint32_t>::max();
+    struct Fault {
+        std::size_t place = 0;
+        std::string what;
+    };
     struct Variable {
         std::string_view name;
         std::uint32_t slot = 0;

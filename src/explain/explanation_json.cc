@@ -142,7 +142,7 @@ Json json_of(const Placement& p) {
     Json out = Json::object();
     put(out, "pod", p.pod);
     put(out, "node", p.node);
-    put(out, "devices", p.devices);
+    put(out, "devices", device_words(p));
     out["when"] = p.after_evictions ? "afterEvictions" : "now";
     put(out, "domain", p.domain);
     put(out, "action", p.action);

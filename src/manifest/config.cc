@@ -15,7 +15,7 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 // Filters first: `plugins.only` takes these.
-constexpr std::array<std::string_view, 26> kPlugins{"NodeName",
+constexpr std::array<std::string_view, 27> kPlugins{"NodeName",
                                                     "NodeUnschedulable",
                                                     "TaintToleration",
                                                     "NodeAffinity",
@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 26> kPlugins{"NodeName",
                                                     "InterPodAffinity",
                                                     "SchedulingGates",
                                                     "Devices",
+                                                    "DynamicResources",
                                                     "proportion",
                                                     "capacity",
                                                     "quota",
@@ -41,7 +42,7 @@ constexpr std::array<std::string_view, 26> kPlugins{"NodeName",
                                                     "priority",
                                                     "lostWork",
                                                     "resources"};
-constexpr std::size_t kFilterCount = 14;
+constexpr std::size_t kFilterCount = 15;
 
 // Rules that hold whether or not they are listed in `plugins.disable`.
 constexpr std::array<std::string_view, 8> kAlwaysOn{

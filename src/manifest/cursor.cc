@@ -160,18 +160,23 @@ std::string_view Cursor::scalar_token() {
     return token;
 }
 
+void Cursor::read_quantity_text(std::string_view& out) {
+    if (is_null()) return;
+    if (is_string()) {
+        bool written = false;
+        read_text(out, written);
+    } else if (const char first = *location(); first == '-' || (first >= '0' && first <= '9')) {
+        out = scalar_token();
+    } else {
+        wrong_type("a quantity");
+    }
+}
+
 void Cursor::read_quantity(std::int64_t& out, QuantityUnit unit) {
     if (is_null()) return;
     std::string_view text;
-    if (is_string()) {
-        bool written = false;
-        read_text(text, written);
-        if (!written) return;
-    } else if (const char first = *location(); first == '-' || (first >= '0' && first <= '9')) {
-        text = scalar_token();
-    } else {
-        return wrong_type("a quantity");
-    }
+    read_quantity_text(text);
+    if (reading_->failed()) return;
     const Result<std::int64_t> amount = parse_quantity(text, unit);
     if (!amount) return wrong(amount.error().message);
     if (*amount < 0) return wrong(fmt::format("\"{}\" is negative", text));

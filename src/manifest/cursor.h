@@ -64,6 +64,8 @@ public:
     void read(Time& out);
     // A quantity that is not negative, in the unit of its dimension.
     void read_quantity(std::int64_t& out, QuantityUnit unit);
+    // The text of a quantity, whatever it is worth.
+    void read_quantity_text(std::string_view& out);
     void read(Resources& out);
     void read(std::optional<Resources>& out);
     void read(Labels& out);

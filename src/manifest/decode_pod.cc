@@ -47,6 +47,14 @@ void decode_condition(Cursor& at, Pod& pod, Resize& resize) {
     if (type == "PodResizePending") resize = resize_from(reason);
 }
 
+void decode_claim_status(Cursor& at, Pod& pod) {
+    auto& [entry, claim] = pod.make_extras().claim_statuses.emplace_back();
+    for (Fields f(at); f.next();) {
+        if (f.id() == "name"_key) f->read(entry);
+        if (f.id() == "resourceClaimName"_key) f->read(claim);
+    }
+}
+
 void decode_status(Cursor& at, Pod& pod, PodDraft& draft, Resize& resize) {
     for (Fields f(at); f.next();) {
         switch (f.id()) {
@@ -66,6 +74,16 @@ void decode_status(Cursor& at, Pod& pod, PodDraft& draft, Resize& resize) {
             case "containerStatuses"_key:
             case "initContainerStatuses"_key:
                 decode_container_statuses(*f, draft);
+                break;
+            case "resourceClaimStatuses"_key:
+                for (Items item(*f); item.next();)
+                    decode_claim_status(*item, pod);
+                break;
+            case "extendedResourceClaimStatus"_key:
+                if (f->is_null()) break;
+                for (Fields field(*f); field.next();) {
+                    if (field.id() == "resourceClaimName"_key) field->read(pod.make_extras().extended_claim);
+                }
                 break;
             case "resize"_key: {  // before conditions said it
                 std::string_view state;

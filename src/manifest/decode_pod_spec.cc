@@ -222,6 +222,9 @@ void decode_pod_spec_field(Fields& f, PodDraft& draft) {
         case "volumes"_key:
             decode_volumes(*f, draft);
             break;
+        case "resourceClaims"_key:
+            decode_claim_entries(*f, draft);
+            break;
         case "hostNetwork"_key:
             f->read(draft.host_network);
             break;
@@ -255,6 +258,7 @@ void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, P
     if (std::string fault = take_device_ask(words, requests.requests, shape.devices); !fault.empty()) {
         return reading.fail("spec.containers", std::move(fault), draft.containers_at);
     }
+    find_extended_asks(draft, words);
     requests.requests.drop_zeros();
     requests.requests.set(kPods, 1);
     shape.requests = std::move(requests.requests);

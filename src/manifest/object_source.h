@@ -54,4 +54,10 @@ void decode_csi_node(ObjectSource& from, Object& out);
 void decode_csi_driver(ObjectSource& from, Object& out);
 void decode_csi_capacity(ObjectSource& from, Object& out);
 
+void decode_resource_slice(ObjectSource& from, Object& out);
+void decode_device_class(ObjectSource& from, Object& out);
+void decode_resource_claim(ObjectSource& from, Object& out);
+void decode_claim_template(ObjectSource& from, Object& out);
+void decode_taint_rule(ObjectSource& from, Object& out);
+
 }  // namespace reprieve

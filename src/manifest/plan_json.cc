@@ -32,11 +32,35 @@ Json object_of(const std::map<std::string, Value>& entries) {
     return object;
 }
 
+Json json_of(const PlacedClaim& claim) {
+    Json object = Json::object();
+    put(object, "claim", claim.claim);
+    Json results = Json::array();
+    for (const ClaimedDevice& device : claim.results) {
+        Json entry = Json::object();
+        put(entry, "request", device.request);
+        put(entry, "driver", device.driver);
+        put(entry, "pool", device.pool);
+        put(entry, "device", device.device);
+        if (device.admin) entry["adminAccess"] = true;
+        if (!device.share.empty()) entry["share"] = object_of(device.share);
+        results.push_back(std::move(entry));
+    }
+    object["results"] = std::move(results);
+    return object;
+}
+
 Json json_of(const Placement& placement) {
     Json object = Json::object();
     put(object, "pod", placement.pod);
     put(object, "node", placement.node);
     put(object, "devices", placement.devices);
+    if (!placement.claims.empty()) {
+        Json claims = Json::array();
+        for (const PlacedClaim& claim : placement.claims)
+            claims.push_back(json_of(claim));
+        object["claims"] = std::move(claims);
+    }
     object["when"] = placement.after_evictions ? "afterEvictions" : "now";
     put(object, "for", placement.owner);
     put(object, "domain", placement.domain);
@@ -54,6 +78,7 @@ Json json_of(const Eviction& eviction) {
     put(object, "action", eviction.action);
     object["mode"] = to_text(eviction.mode);
     object["pdbViolation"] = eviction.pdb_violation;
+    put(object, "frees", eviction.frees);
     put(object, "stage", eviction.stage);
     put(object, "reason", eviction.reason);
     return object;

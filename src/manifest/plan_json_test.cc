@@ -53,6 +53,18 @@ Plan without_uids(Plan plan) {
     return plan;
 }
 
+TEST(PlanJson, ClaimsAreReadBackAsWritten) {
+    Plan plan = without_uids(full_plan());
+    plan.evictions.front().frees = {"ns/claim"};
+    plan.placements.back().claims = {
+        {"ns/b-gpu",
+         {{.request = "r/small", .driver = "d", .pool = "p", .device = "gpu-0", .share = {{"memory", "10Gi"}}},
+          {.request = "watch", .driver = "d", .pool = "p", .device = "gpu-1", .admin = true}}}};
+    const auto again = plan_from_json(plan_to_json(plan));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, plan);
+}
+
 TEST(PlanJson, AnEmptyPlanHasAllItsArrays) {
     EXPECT_EQ(plan_to_json(Plan{}), R"({
   "apiVersion": "reprieve.dev/v1",

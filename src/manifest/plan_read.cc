@@ -104,6 +104,8 @@ public:
         out = text == yes;
     }
 
+    void read(const Json& value, const std::string& key, ClaimedDevice& out);
+    void read(const Json& value, const std::string& key, PlacedClaim& out);
     void read(const Json& value, const std::string& key, Placement& out);
     void read(const Json& value, const std::string& key, Eviction& out);
     void read(const Json& value, const std::string& key, ScaleChange& out);
@@ -137,11 +139,30 @@ private:
     std::optional<Error> error_;
 };
 
+void PlanReader::read(const Json& value, const std::string& key, ClaimedDevice& out) {
+    each(value, key, [&](const std::string& name, const std::string& path, const Json& item) {
+        if (name == "request") return take(item, path, out.request);
+        if (name == "driver") return take(item, path, out.driver);
+        if (name == "pool") return take(item, path, out.pool);
+        if (name == "device") return take(item, path, out.device);
+        if (name == "adminAccess") return take(item, path, out.admin);
+        return name == "share" && take(item, path, out.share);
+    });
+}
+
+void PlanReader::read(const Json& value, const std::string& key, PlacedClaim& out) {
+    each(value, key, [&](const std::string& name, const std::string& path, const Json& item) {
+        if (name == "claim") return take(item, path, out.claim);
+        return name == "results" && take(item, path, out.results);
+    });
+}
+
 void PlanReader::read(const Json& value, const std::string& key, Placement& out) {
     each(value, key, [&](const std::string& name, const std::string& path, const Json& item) {
         if (name == "pod") return take(item, path, out.pod);
         if (name == "node") return take(item, path, out.node);
         if (name == "devices") return take(item, path, out.devices);
+        if (name == "claims") return take(item, path, out.claims);
         if (name == "for") return take(item, path, out.owner);
         if (name == "domain") return take(item, path, out.domain);
         if (name == "action") return take(item, path, out.action);
@@ -161,6 +182,7 @@ void PlanReader::read(const Json& value, const std::string& key, Eviction& out) 
         if (name == "pdbViolation") return take(item, path, out.pdb_violation);
         if (name == "stage") return take(item, path, out.stage);
         if (name == "reason") return take(item, path, out.reason);
+        if (name == "frees") return take(item, path, out.frees);
         if (name == "unit") {
             read_enum(item, path, UnitKind::kReplica, out.unit);
             return true;

@@ -90,6 +90,9 @@ void decode_affinity(Cursor& at, PodDraft& draft);
 void decode_spread(Cursor& at, PodDraft& draft);
 void decode_volumes(Cursor& at, PodDraft& draft);
 void decode_container_statuses(Cursor& at, PodDraft& draft);
+void decode_claim_entries(Cursor& at, PodDraft& draft);
+// What the containers ask for by name where a DeviceClass may stand behind it; before the draft becomes a shape.
+void find_extended_asks(PodDraft& draft, Vocabulary& words);
 
 // How far an in-place resize has come.
 enum class Resize : std::uint8_t { kNone, kDeferred, kInfeasible };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/device_claims.h"
 #include "model/labels.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -301,6 +302,11 @@ using Object = std::variant<Node,
                             StorageClass,
                             CsiNode,
                             CsiDriver,
-                            CsiStorageCapacity>;
+                            CsiStorageCapacity,
+                            ResourceSlice,
+                            DeviceClass,
+                            ResourceClaim,
+                            ResourceClaimTemplate,
+                            DeviceTaintRule>;
 
 }  // namespace reprieve

@@ -30,6 +30,19 @@ void sort_plan(Plan& plan) {
     std::ranges::sort(plan.warnings);
 }
 
+std::vector<std::string> device_words(const Placement& placement) {
+    std::vector<std::string> out = placement.devices;
+    for (const PlacedClaim& claim : placement.claims) {
+        for (const ClaimedDevice& device : claim.results) {
+            std::string words = device.device + " of " + claim.claim;
+            if (const std::size_t slash = device.request.find('/'); slash != std::string::npos)
+                words += " (alternative " + device.request.substr(slash + 1) + ")";
+            out.push_back(std::move(words));
+        }
+    }
+    return out;
+}
+
 const char* to_text(UnitKind kind) {
     switch (kind) {
         case UnitKind::kPod:

@@ -22,6 +22,23 @@ struct VolumeBinding {
     friend bool operator==(const VolumeBinding&, const VolumeBinding&) = default;
 };
 
+// A device that a claim is given.
+struct ClaimedDevice {
+    std::string request;
+    std::string driver;
+    std::string pool;
+    std::string device;
+    bool admin = false;
+    std::map<std::string, std::string> share;  // amounts of a shared device; empty: all of it
+    friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
+};
+
+struct PlacedClaim {
+    std::string claim;  // "ns/name"
+    std::vector<ClaimedDevice> results;
+    friend bool operator==(const PlacedClaim&, const PlacedClaim&) = default;
+};
+
 struct Placement {
     std::string pod;
     std::string node;
@@ -32,8 +49,12 @@ struct Placement {
     std::string domain;
     std::string action;
     std::vector<VolumeBinding> volumes;  // not printed; for the Sink
+    std::vector<PlacedClaim> claims;     // for devices, of the pod, also those allocated already
     friend bool operator==(const Placement&, const Placement&) = default;
 };
+
+// The devices of a placement for people: "0", "1:4Gi", "gpu-0 of default/want (alternative small)".
+[[nodiscard]] std::vector<std::string> device_words(const Placement& placement);
 
 enum class UnitKind : std::uint8_t { kPod, kSafe, kWhole, kReplica };
 enum class EvictionMode : std::uint8_t { kDelete, kEvict, kSoft, kScaleDown, kForceDelete };
@@ -50,6 +71,7 @@ struct Eviction {
     bool pdb_violation = false;
     std::string stage;
     std::string reason;
+    std::vector<std::string> frees;  // claims that its going makes free, with the others that use them
     friend bool operator==(const Eviction&, const Eviction&) = default;
 };
 

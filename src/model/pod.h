@@ -61,7 +61,10 @@ struct PodExtras {
     std::string soft_eviction;              // annotation scheduling.koordinator.sh/soft-eviction, as it stands
     StringId koordinator_gang_groups;       // annotation gang.scheduling.koordinator.sh/groups (JSON text)
     std::int32_t koordinator_min = -1;      // annotation .../min-available; -1: not written
-    std::optional<Resources> resize_held;   // PodResizePending/Deferred: what the pod holds now
+    // status.resourceClaimStatuses: entry -> the claim made for it; none: it needs no claim.
+    std::vector<std::pair<StringId, StringId>> claim_statuses;
+    StringId extended_claim;               // status.extendedResourceClaimStatus
+    std::optional<Resources> resize_held;  // PodResizePending/Deferred: what the pod holds now
     friend bool operator==(const PodExtras&, const PodExtras&) = default;
 };
 

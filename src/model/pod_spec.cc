@@ -45,6 +45,8 @@ public:
     void add(const DeviceAsk& x) {
         add_all(x.whole_dim, x.whole, x.shares, x.share_memory, x.share_milli, x.share_percent, x.same_group, x.policy);
     }
+    void add(const ClaimEntry& x) { add_all(x.name, x.claim, x.from_template); }
+    void add(const ExtendedAsk& x) { add_all(x.resource, x.request, x.count); }
     template <class... Fields>
     void add_all(const Fields&... fields) {
         (add(fields), ...);
@@ -77,6 +79,8 @@ std::uint64_t PodSpec::hash() const {
                    volumes,
                    images,
                    devices,
+                   claims,
+                   extended,
                    scheduler,
                    host);
     return digest.value();

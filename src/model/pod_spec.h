@@ -95,6 +95,22 @@ struct DeviceAsk {
     [[nodiscard]] bool any() const { return whole > 0 || shares > 0; }
 };
 
+// An entry of spec.resourceClaims: a claim by name, or one that a template makes for each pod.
+struct ClaimEntry {
+    StringId name;
+    StringId claim;
+    StringId from_template;
+    friend auto operator<=>(const ClaimEntry&, const ClaimEntry&) = default;
+};
+
+// What a pod's claim would ask for where a DeviceClass stands behind an extended resource.
+struct ExtendedAsk {
+    Dim resource;
+    StringId request;  // container-<i>-request-<j>
+    std::int64_t count = 0;
+    friend auto operator<=>(const ExtendedAsk&, const ExtendedAsk&) = default;
+};
+
 struct PodSpec {
     Resources requests;          // with overhead and `pods: 1`; shares of devices are not in here
     std::int64_t score_cpu = 0;  // requests as scores see them: containers without a request count 100m / 200 MB
@@ -112,6 +128,8 @@ struct PodSpec {
     std::vector<VolumeUse> volumes;
     std::vector<StringId> images;
     DeviceAsk devices;
+    std::vector<ClaimEntry> claims;     // in the order written, which is the order of allocation
+    std::vector<ExtendedAsk> extended;  // sorted by request name
     StringId scheduler;
     StringId host;  // spec.nodeName while the pod is not yet bound is the NodeName filter's business; none otherwise
     friend bool operator==(const PodSpec&, const PodSpec&) = default;

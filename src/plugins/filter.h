@@ -30,6 +30,7 @@ enum class FilterId : std::uint8_t {
     kPodTopologySpread,
     kInterPodAffinity,
     kDevices,
+    kDynamicResources,
     kNone
 };
 inline constexpr int kFilterCount = static_cast<int>(FilterId::kNone);
@@ -81,6 +82,16 @@ struct Candidate {
                                     const Occupancy& view,
                                     const Occupancy& later,
                                     NodeId node);
+
+[[nodiscard]] Answer filter_dynamic_resources(const Candidate& candidate,
+                                              const Occupancy& view,
+                                              const Occupancy& later,
+                                              NodeId node);
+
+// The sentence behind an answer on this node. Claims are explained per node; for all else the node does not matter.
+[[nodiscard]] std::string describe_on(const Answer& answer, const Candidate& candidate, NodeId node);
+// Claims that hold devices this pod could use and that no eviction frees, or only together with others; empty: none.
+[[nodiscard]] std::string describe_blocking_claims(const Candidate& candidate);
 
 // The sentence behind an answer, the same for every node where the same thing is wrong.
 [[nodiscard]] std::string describe(const Answer& answer, const Candidate& candidate);

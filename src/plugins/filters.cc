@@ -22,7 +22,8 @@ constexpr const char* kNames[] = {"NodeName",
                                   "NodeVolumeLimits",
                                   "PodTopologySpread",
                                   "InterPodAffinity",
-                                  "Devices"};
+                                  "Devices",
+                                  "DynamicResources"};
 
 }  // namespace
 
@@ -91,7 +92,8 @@ Answer Filters::check(
         if (!monotone_part && ends(filter_pod_affinity(c, view, node))) return first;
         if (first.filter != FilterId::kInterPodAffinity && ends(filter_pod_anti_affinity(c, view, node))) return first;
     }
-    if (c.cls.has_devices && on(FilterId::kDevices)) ends(filter_devices(c, view, later, node));
+    if (c.cls.has_devices && on(FilterId::kDevices) && ends(filter_devices(c, view, later, node))) return first;
+    if (c.cls.has_claims && on(FilterId::kDynamicResources)) ends(filter_dynamic_resources(c, view, later, node));
     return first;
 }
 
@@ -100,6 +102,8 @@ bool Filters::node_local(const Snapshot& snapshot, const PodClass& cls) const {
     if (std::ranges::any_of(cls.volumes, [](const ClassVolume& v) { return v.single_pod; }) &&
         on(FilterId::kVolumeRestrictions))
         return false;
+    // A claim may be shared between nodes, and so may devices and counters.
+    if (cls.has_claims && !cls.claims_local && on(FilterId::kDynamicResources)) return false;
     // A volume promised to a pod on one node may be missing on others.
     if (cls.has_waiting_claims && on(FilterId::kVolumeBinding)) return false;
     if (!on(FilterId::kInterPodAffinity)) return true;
@@ -110,7 +114,7 @@ bool Filters::node_local(const Snapshot& snapshot, const PodClass& cls) const {
 }
 
 bool Filters::amounts_only(const Snapshot& snapshot, const PodClass& cls) const {
-    return !cls.has_ports && !cls.has_devices && cls.volumes.empty() && node_local(snapshot, cls);
+    return !cls.has_ports && !cls.has_devices && !cls.has_claims && cls.volumes.empty() && node_local(snapshot, cls);
 }
 
 std::string describe(const Answer& answer, const Candidate& c) {
@@ -141,6 +145,8 @@ std::string describe(const Answer& answer, const Candidate& c) {
                                       : "node(s) with pods whose anti-affinity forbids it";
         case FilterId::kDevices:
             return answer.fit == Fit::kNever ? "node(s) without the devices asked for" : "Insufficient free devices";
+        case FilterId::kDynamicResources:
+            return "node(s) without the claimed devices";
         case FilterId::kNone:
             break;
     }

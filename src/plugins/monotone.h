@@ -35,6 +35,9 @@ inline constexpr RuleNature kRuleNatures[kFilterCount] = {
      false,
      "an evicted pod no longer satisfies required affinity (anti-affinity is monotone)"},
     {FilterId::kDevices, true, "an evicted pod frees its devices"},
+    {FilterId::kDynamicResources,
+     true,
+     "an evicted pod leaves its claims; who holds a device that a selector fails on is no victim (search/units.h)"},
 };
 
 // A new filter says here what it is.

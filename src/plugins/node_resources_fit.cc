@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "plugins/filter.h"
+#include "state/claim_questions.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -11,6 +12,8 @@ Answer filter_node_resources_fit(const Candidate& c, const Occupancy& view, Node
     Answer answer;
     for (const auto& [dim, value] : c.cls.requests) {
         if (free[dim.index()] >= value) continue;
+        // Claims serve it here: a matter of the filter DynamicResources.
+        if (c.cls.has_claims && served_by_claim(c.snapshot, node, dim)) continue;
         if (dim != kPods && value > c.snapshot.facts->node(node)->allocatable.get(dim)) {
             // More than the node has: no eviction helps, whatever else is short.
             return {Fit::kNever, FilterId::kNodeResourcesFit, dim.value()};

@@ -31,8 +31,8 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
                   const PodClass& cls = s.class_of(p);
                   const DeviceAsk& ask = s.words->spec(cls.spec).devices;
                   return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) &&
-                         !cls.has_ports && cls.volumes.empty() && ask.shares == 0 && !ask.same_group &&
-                         session.filters.on(FilterId::kNodeResourcesFit);
+                         !cls.has_ports && !cls.has_claims && cls.volumes.empty() && ask.shares == 0 &&
+                         !ask.same_group && session.filters.on(FilterId::kNodeResourcesFit);
               });
     if (!counts_) return;
     slots_.resize(s.nodes.size());

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "state/claim_questions.h"
+
 namespace reprieve {
 namespace {
 
@@ -47,6 +49,8 @@ InTheWay::Nature InTheWay::nature_of(const Session& session, const PodClass& min
 InTheWay::InTheWay(const Session& session, const Candidate& candidate) : snapshot_(session.snapshot) {
     const Snapshot& s = session.snapshot;
     if (session.filters.node_local(s, candidate.cls)) return;
+    by_claim_ = candidate.cls.has_claims && session.filters.on(FilterId::kDynamicResources) &&
+                !s.device_claims.pools.all_local();
     std::map<ClassId, Nature> natures;
     for (NodeId node : s.nodes_by_name) {
         for (PodId pod : s.node_pods[node]) {
@@ -77,6 +81,10 @@ void InTheWay::on(NodeId node, std::vector<PodId>& out) const {
             out.push_back(at->pod);
     }
     out.insert(out.end(), anywhere_.begin(), anywhere_.end());
+    if (by_claim_) {
+        const std::vector<PodId> holders = device_holders_elsewhere(snapshot_, std::span(&node, 1));
+        out.insert(out.end(), holders.begin(), holders.end());
+    }
     std::ranges::sort(out.begin() + first, out.end());
     const auto repeated = std::ranges::unique(out.begin() + first, out.end());
     out.erase(repeated.begin(), repeated.end());

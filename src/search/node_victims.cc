@@ -195,7 +195,7 @@ bool NodeVictims::counts_on(NodeId node) const {
     if (amounts_only_) return true;
     const Snapshot& s = session_.snapshot;
     const PodClass& cls = candidate_.cls;
-    return !cls.has_ports && cls.volumes.empty() && session_.filters.node_local(s, cls) &&
+    return !cls.has_ports && !cls.has_claims && cls.volumes.empty() && session_.filters.node_local(s, cls) &&
            session_.filters.on(FilterId::kNodeResourcesFit) &&
            devices_by_amounts(session_, s.words->spec(cls.spec).devices, node);
 }
@@ -454,7 +454,7 @@ SetAnswer NodeVictims::search_list(
         list,
         pricing(),
         {.open_splits = open, .strict_budgets = rules_.pdb == PdbMode::kStrict, .vote = nullptr, .vote_order = {}},
-        !candidate_.cls.has_devices);
+        !candidate_.cls.has_devices && !candidate_.cls.has_claims);
     const auto start = session_.tx.checkpoint();
     SetAnswer answer;
     if (counts_on(node)) {

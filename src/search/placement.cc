@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "search/placement_stands.h"
+#include "state/claim_questions.h"
 
 namespace reprieve {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t kMostBoards = 64;  // a board costs memory per node; beyon
 
 Placer::ShapeKey Placer::key_of(PodId pod) const {
     const PodClass& cls = session_.snapshot.class_of(pod);
-    return {cls.spec, cls.volumes.empty() ? StringId() : cls.ns};
+    return {cls.spec, cls.volumes.empty() && !cls.has_claims ? StringId() : cls.ns};
 }
 
 const FactAnswers& Placer::facts(PodId pod) {
@@ -69,6 +70,28 @@ void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes)
     std::erase_if(nodes, [&](NodeId n) { return !fits_without(session_, candidate, lifted, n); });
 }
 
+// A claim's first alternative on one node goes before its second on another.
+void Placer::keep_earliest_alternatives(PodId pod, View view, std::vector<NodeId>& nodes) const {
+    const Snapshot& s = session_.snapshot;
+    if (nodes.size() < 2 || !s.device_claims.of(pod).has_alternatives ||
+        !session_.filters.on(FilterId::kDynamicResources))
+        return;
+    const ClaimBook* const both[] = {&s.now.claim_book(), &s.later.claim_book()};
+    std::vector<std::vector<std::size_t>> taken;
+    for (NodeId node : nodes) {
+        std::vector<ClaimGrant> grants;
+        static_cast<void>(
+            choose_claimed_devices(s, pod, node, std::span(both).subspan(view == View::kNow ? 0 : 1), grants));
+        taken.push_back(alternatives_taken(s, pod, grants));
+    }
+    const std::vector<std::size_t> earliest = *std::ranges::min_element(taken);
+    std::vector<NodeId> kept;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (taken[i] == earliest) kept.push_back(nodes[i]);
+    }
+    nodes = std::move(kept);
+}
+
 bool Placer::fits(PodId pod, NodeId node, View view) {
     const Snapshot& s = session_.snapshot;
     if (!facts(pod)[node.index()].fits()) return false;
@@ -104,6 +127,7 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
         feasible_.push_back(node);
     }
     keep_those_without_nominated(pod, feasible_);
+    keep_earliest_alternatives(pod, view, feasible_);
     if (feasible_.empty()) return {};
     return session_.scores.best(candidate, view == View::kNow ? s.now : s.later, s.later, feasible_);
 }
@@ -111,7 +135,8 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
 void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
     Snapshot& s = session_.snapshot;
     devices_.clear();
-    if (s.class_of(pod).has_devices && session_.filters.on(FilterId::kDevices)) {
+    const bool claimed = s.class_of(pod).has_claims && served_by_claim(s, node, s.spec_of(pod).devices.whole_dim);
+    if (s.class_of(pod).has_devices && !claimed && session_.filters.on(FilterId::kDevices)) {
         // Now: devices that are free both now and when the nominated have come; a device that is being left is not free
         // yet.
         const std::vector<DeviceUse>& later = s.later.use(node).devices;
@@ -130,7 +155,9 @@ void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
 const Placer::Refusal& Placer::refusal(PodId pod) {
     const ShapeKey key = key_of(pod);
     const auto at = session_.tx.checkpoint();
-    const bool local = session_.filters.node_local(session_.snapshot, session_.snapshot.class_of(pod));
+    const PodClass& cls = session_.snapshot.class_of(pod);
+    // Reasons name the pod's own claims.
+    const bool local = session_.filters.node_local(session_.snapshot, cls) && !cls.has_claims;
     if (!local || !last_refusal_ || last_refusal_->key != key || last_refusal_->at != at)
         last_refusal_ = LastRefusal{key, at, ask_refusal(pod)};
     return last_refusal_->refusal;
@@ -147,7 +174,10 @@ Placer::Refusal Placer::ask_refusal(PodId pod) {
         if (answer.fits()) answer = session_.filters.check_view(candidate, s.later, s.later, node);
         if (answer.fits()) answer = session_.filters.check_view(candidate, s.now, s.later, node);
         if (answer.fit != Fit::kNever) out.never = false;
-        if (!answer.fits()) ++counts[answer];
+        if (answer.filter == FilterId::kDynamicResources && !answer.fits())
+            ++out.nodes[describe_on(answer, candidate, node)];
+        else if (!answer.fits())
+            ++counts[answer];
     }
     for (const auto& [answer, count] : counts)
         out.nodes[describe(answer, candidate)] += count;

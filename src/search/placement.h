@@ -52,6 +52,7 @@ private:
     };
     [[nodiscard]] ShapeKey key_of(PodId pod) const;
     void keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes);
+    void keep_earliest_alternatives(PodId pod, View view, std::vector<NodeId>& nodes) const;
 
     Session& session_;
     std::map<ShapeKey, FactAnswers> facts_;

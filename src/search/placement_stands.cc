@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "state/claim_questions.h"
+
 namespace reprieve {
 namespace {
 
 // The very devices it was given, not just some.
 bool devices_stand(const Snapshot& s, PodId pod, NodeId node) {
+    if (s.class_of(pod).has_claims && !given_devices_stand(s, pod)) return false;
     if (s.holds[pod].empty()) return true;
     const std::vector<Device>& devices = s.devices[node];
     const std::vector<DeviceUse>& use = s.later.use(node).devices;

@@ -1,6 +1,7 @@
 #include "search/preempt_search.h"
 
 #include <algorithm>
+#include <deque>
 #include <thread>
 
 #include "plugins/limits.h"
@@ -38,7 +39,11 @@ PreemptSearch::PreemptSearch(Session& session, Placer& placer, const ActionConfi
 VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amount> amounts) const {
     const PodRow& row = session_.snapshot.pods[pod];
     const std::int32_t priority = row.gang ? session_.snapshot.gangs[row.gang].attack_priority : row.priority;
-    return {.attack = {.priority = priority, .queue = row.queue, .cross_queue = action_.cross_queue, .need = amounts},
+    return {.attack = {.priority = priority,
+                       .queue = row.queue,
+                       .cross_queue = action_.cross_queue,
+                       .need = amounts,
+                       .claimant = session_.snapshot.class_of(pod).has_claims ? pod : PodId()},
             .pdb = action_.pdb,
             .order = &order_,
             .work = work_,
@@ -168,6 +173,39 @@ PreemptSearch::Board& PreemptSearch::board_for(
 }
 
 std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
+    std::optional<PreemptChoice> best = find_cheapest(pod);
+    ClaimTable& claims = session_.snapshot.device_claims;
+    if (!best || !claims.of(pod).has_alternatives) return best;
+    // One request after the other is narrowed to its first alternatives, and stays so where that costs no more.
+    std::deque<ClaimSpec> narrowed;
+    std::vector<std::pair<DeviceClaimId, const ClaimSpec*>> before;
+    for (DeviceClaimId id : claims.of(pod).wants)
+        before.emplace_back(id, claims.row(id).spec);
+    for (const auto& [id, spec] : before) {
+        for (std::size_t r = 0; r < spec->requests.size(); ++r) {
+            const ClaimSpec* const wide = claims.row(id).spec;
+            bool kept = false;
+            for (std::size_t first = 1; !kept && first < spec->requests[r].wishes.size(); ++first) {
+                ClaimSpec& narrow = narrowed.emplace_back(*wide);
+                narrow.requests[r].wishes.resize(first);
+                claims.row(id).spec = &narrow;
+                std::optional<PreemptChoice> other = find_cheapest(pod);
+                kept = other && other->victims.cost == best->victims.cost;
+                if (!kept) continue;
+                // What was proven of all alternatives holds for those that are left.
+                other->proof = best->proof;
+                other->bound = best->bound;
+                best = std::move(other);
+            }
+            if (!kept) claims.row(id).spec = wide;
+        }
+    }
+    for (const auto& [id, spec] : before)
+        claims.row(id).spec = spec;
+    return best;
+}
+
+std::optional<PreemptChoice> PreemptSearch::find_cheapest(PodId pod) {
     const Snapshot& s = session_.snapshot;
     const PodClass& cls = s.class_of(pod);
     const Asker asker{.pod = pod, .amounts = cls.requests};
@@ -184,7 +222,10 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
         build(once, victims, pod, rules, asker);
         return choose(once, victims);
     }
-    const Key key{cls.spec, cls.volumes.empty() ? StringId() : cls.ns, rules.attack.priority, rules.attack.queue};
+    const Key key{cls.spec,
+                  cls.volumes.empty() && !cls.has_claims ? StringId() : cls.ns,
+                  rules.attack.priority,
+                  rules.attack.queue};
     return choose(board_for(key, victims, pod, rules, asker), victims);
 }
 

@@ -37,6 +37,7 @@ class PreemptSearch {
 public:
     PreemptSearch(Session& session, Placer& placer, const ActionConfig& action);
 
+    // Of claims with alternatives, the earliest that costs no more.
     [[nodiscard]] std::optional<PreemptChoice> find(PodId pod);
     // A running pod's deferred resize: only its own node counts.
     [[nodiscard]] std::optional<PreemptChoice> find_for_resize(PodId pod);
@@ -72,6 +73,7 @@ private:
         std::optional<Cost> open;
     };
 
+    [[nodiscard]] std::optional<PreemptChoice> find_cheapest(PodId pod);
     [[nodiscard]] VictimRules rules_for(PodId pod, std::span<const Resources::Amount> amounts) const;
     [[nodiscard]] WorkBudget budget() const;
     [[nodiscard]] bool is_potential(PodId pod, NodeId node, bool limit_binds);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "search/split_order.h"
+#include "state/claim_questions.h"
 
 namespace reprieve {
 namespace {
@@ -27,7 +28,19 @@ bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     } else if (row.unit_priority >= attack.priority || (!attack.cross_queue && row.queue != attack.queue)) {
         return false;
     }
+    if (attack.claimant && frees_poison(pod, attack.claimant)) return false;
     return session_.protections.of(session_.snapshot, pod, attack.priority) == Protection::kNone;
+}
+
+// A selector of the claimant fails on a device that this pod holds. While it is held nobody asks; once it is free the
+// attempt ends. This is the one rule under which evicting more does not help more, so such a pod is no victim.
+bool UnitFinder::frees_poison(PodId pod, PodId claimant) const {
+    const ClaimTable& table = session_.snapshot.device_claims;
+    return std::ranges::any_of(table.of(pod).holds, [&](DeviceClaimId claim) {
+        return std::ranges::any_of(table.row(claim).given->devices, [&](const GivenDevice& given) {
+            return !given.admin && is_poison(session_.snapshot, claimant, given.device);
+        });
+    });
 }
 
 void UnitFinder::add(UnitKind kind, std::int32_t rank, std::span<const PodId> pods, UnitList& out) const {

@@ -28,6 +28,7 @@ struct Attack {
     // Every pod that its gang could spare is a unit of its own, whatever the order calls its surplus (open_split.h).
     bool open_split = false;
     bool open_single = false;  // also for gangs whose pods go one by one
+    PodId claimant;  // who claims devices: nobody goes who holds one that its selectors fail on; none: nobody does
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
 
@@ -103,6 +104,7 @@ private:
     void add_gangs(const Attack& attack, UnitList& out);
     void add_gang(GangId gang, const Attack& attack, UnitList& out);
     [[nodiscard]] bool starting(GangId gang) const;
+    [[nodiscard]] bool frees_poison(PodId pod, PodId claimant) const;
 
     const Session& session_;
     std::vector<PodId> local_;

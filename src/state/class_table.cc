@@ -80,6 +80,9 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     }
     cls.has_ports = !spec.ports.empty();
     cls.has_devices = spec.devices.any();
+    cls.has_claims = !spec.claims.empty() || std::ranges::any_of(spec.extended, [&](const ExtendedAsk& ask) {
+        return snapshot_.device_claims.class_of_resource.contains(ask.resource);
+    });
     for (const VolumeUse& v : spec.volumes) {
         if (v.kind != VolumeKind::kCsiInline)
             cls.volumes.push_back({.kind = v.kind, .id = v.id, .read_only = v.read_only});

@@ -47,6 +47,11 @@ constexpr const char* kind_name() {
     if constexpr (std::is_same_v<T, CsiNode>) return "CSINode";
     if constexpr (std::is_same_v<T, CsiDriver>) return "CSIDriver";
     if constexpr (std::is_same_v<T, CsiStorageCapacity>) return "CSIStorageCapacity";
+    if constexpr (std::is_same_v<T, ResourceSlice>) return "ResourceSlice";
+    if constexpr (std::is_same_v<T, DeviceClass>) return "DeviceClass";
+    if constexpr (std::is_same_v<T, ResourceClaim>) return "ResourceClaim";
+    if constexpr (std::is_same_v<T, ResourceClaimTemplate>) return "ResourceClaimTemplate";
+    if constexpr (std::is_same_v<T, DeviceTaintRule>) return "DeviceTaintRule";
 }
 
 std::uint64_t pod_hash(StringId ns, std::string_view name) { return mix_hash(hash_bytes(name), ns.value()); }
@@ -103,6 +108,16 @@ auto& Cluster::table() {
         return csi_nodes_;
     else if constexpr (std::is_same_v<T, CsiDriver>)
         return csi_drivers_;
+    else if constexpr (std::is_same_v<T, ResourceSlice>)
+        return resource_slices_;
+    else if constexpr (std::is_same_v<T, DeviceClass>)
+        return device_classes_;
+    else if constexpr (std::is_same_v<T, ResourceClaim>)
+        return resource_claims_;
+    else if constexpr (std::is_same_v<T, ResourceClaimTemplate>)
+        return claim_templates_;
+    else if constexpr (std::is_same_v<T, DeviceTaintRule>)
+        return taint_rules_;
     else
         return csi_capacities_;
 }
@@ -128,6 +143,7 @@ template <class T>
 void Cluster::put(T fact) {
     if constexpr (std::is_same_v<T, Pod>) {
         PodId id = find_pod(fact.ns, fact.name);
+        if (concerns_claims(fact) || (id && concerns_claims(pods_[id]))) structural_ = true;
         if (!id) {
             if (unused_pods_.empty()) {
                 id = pods_.push_back({});
@@ -195,6 +211,7 @@ void Cluster::drop(const T& like) {
     if constexpr (std::is_same_v<T, Pod>) {
         const PodId id = find_pod(like.ns, like.name);
         if (!id) return;
+        if (concerns_claims(pods_[id])) structural_ = true;
         if (!structural_) withdraw(id);
         pod_index_.erase(pod_hash(like.ns, like.name), [&](PodId p) { return p == id; });
         pods_[id] = Pod();

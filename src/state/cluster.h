@@ -80,6 +80,11 @@ public:
     [[nodiscard]] const auto& claims() const { return claims_; }
     [[nodiscard]] const auto& volumes() const { return volumes_; }
     [[nodiscard]] const auto& csi_capacities() const { return csi_capacities_; }
+    [[nodiscard]] const auto& resource_slices() const { return resource_slices_; }
+    [[nodiscard]] const auto& device_classes() const { return device_classes_; }
+    [[nodiscard]] const auto& resource_claims() const { return resource_claims_; }
+    [[nodiscard]] const auto& claim_templates() const { return claim_templates_; }
+    [[nodiscard]] const auto& taint_rules() const { return taint_rules_; }
     [[nodiscard]] const auto& workloads() const { return workloads_; }
     [[nodiscard]] const auto& servings() const { return servings_; }
     [[nodiscard]] const auto& budgets() const { return budgets_; }
@@ -116,6 +121,14 @@ private:
     [[nodiscard]] Result<void> rebuild_gangs();
     void rebuild_budgets();
     void rebuild_volumes();
+
+    // cluster_claims.cc: claims for devices.
+    void rebuild_device_classes();
+    void rebuild_device_pools();
+    void rebuild_device_claims();
+    void resolve_claims(PodId id, const std::vector<DeviceClaimId>& id_of);
+    void resolve_consumers(const ResourceClaim& fact, DeviceClaimId id);
+    [[nodiscard]] bool concerns_claims(const Pod& pod) const;
 
     // cluster_update.cc: one thing at a time.
     [[nodiscard]] Result<void> update();
@@ -178,6 +191,11 @@ private:
     FactTable<PlainId, CsiNode> csi_nodes_;
     FactTable<PlainId, CsiDriver> csi_drivers_;
     FactTable<PlainId, CsiStorageCapacity> csi_capacities_;
+    FactTable<PlainId, ResourceSlice> resource_slices_;
+    FactTable<PlainId, DeviceClass> device_classes_;
+    FactTable<PlainId, ResourceClaim> resource_claims_;
+    FactTable<PlainId, ResourceClaimTemplate> claim_templates_;
+    FactTable<PlainId, DeviceTaintRule> taint_rules_;
 
     NamespaceLabels namespace_labels_;
     std::unordered_map<std::uint64_t, std::vector<ClassId>> classes_by_hash_;

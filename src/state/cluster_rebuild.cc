@@ -52,6 +52,7 @@ Result<void> Cluster::rebuild() {
     snapshot_.claim_count = claims_.slots();
     rebuild_budgets();
     rebuild_volumes();
+    rebuild_device_classes();
 
     // Classes first: every term is known before the first pod is counted.
     snapshot_.pods.resize(pods_.size());
@@ -89,6 +90,7 @@ Result<void> Cluster::rebuild() {
     }
     for (NodeId node : IdRange<NodeId>(nodes_.slots()))
         assign_devices(node);
+    rebuild_device_claims();
     for (BudgetId id : IdRange<BudgetId>(budgets_.slots()))
         compute_allowance(id);
     structural_ = false;

@@ -15,5 +15,9 @@ using TopologyKeyId = Id<struct TopologyKeyTag>;
 using DomainId = Id<struct DomainTag>;  // a HyperNode, or the nodes with one value of a topology label
 using ClaimId = Id<struct ClaimTag>;
 using VolumeId = Id<struct VolumeTag>;
+using DeviceClaimId = Id<struct DeviceClaimTag>;  // a ResourceClaim, or one that a pod would get
+using DeviceId = Id<struct PooledDeviceTag>;      // (driver, pool, name)
+using OfferId = Id<struct OfferTag>;              // a device as one ResourceSlice describes it
+using SelectorId = Id<struct SelectorTag>;        // a CEL expression
 
 }  // namespace reprieve

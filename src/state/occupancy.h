@@ -13,6 +13,7 @@
 #include "model/node.h"
 #include "model/pod.h"
 #include "state/bindings.h"
+#include "state/claim_book.h"
 #include "state/devices.h"
 #include "state/ids.h"
 #include "state/place_counts.h"
@@ -146,6 +147,8 @@ public:
     [[nodiscard]] const NodeUse& use(NodeId node) const { return nodes_[node]; }
     [[nodiscard]] std::int32_t claim_users(ClaimId claim) const { return claim_users_[claim]; }
     [[nodiscard]] const Bindings& bindings() const { return bindings_; }
+    [[nodiscard]] const ClaimBook& claim_book() const { return claim_book_; }
+    [[nodiscard]] ClaimBook& claim_book() { return claim_book_; }
     friend bool operator==(const Occupancy&, const Occupancy&) = default;
 
 private:
@@ -182,6 +185,7 @@ private:
     IdVector<NodeId, NodeUse> nodes_;
     IdVector<ClaimId, std::int32_t> claim_users_;
     Bindings bindings_;
+    ClaimBook claim_book_;
 };
 
 }  // namespace reprieve

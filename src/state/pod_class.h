@@ -61,6 +61,8 @@ struct PodClass {
     bool has_ports = false;
     bool has_devices = false;
     bool has_waiting_claims = false;
+    bool has_claims = false;    // for devices: by entry, or for extended resources
+    bool claims_local = false;  // none of them is shared or allocated, and every device belongs to one node
 
     // Whether verdicts on one node depend only on what is on that node. Existing pods' anti-affinity is asked
     // separately.

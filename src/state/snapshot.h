@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "model/objects.h"
 #include "model/vocabulary.h"
+#include "state/claim_table.h"
 #include "state/domains.h"
 #include "state/ids.h"
 #include "state/occupancy.h"
@@ -140,6 +141,8 @@ struct Snapshot {
     IdVector<GangId, GangRow> gangs;
     IdVector<CompositeId, CompositeRow> composites;
     std::size_t claim_count = 0;
+    ClaimTable device_claims;
+    ClaimBook fixed_claims;  // what no eviction frees
     std::vector<NodeId> nodes_by_name;
     std::size_t dims = 0;
 

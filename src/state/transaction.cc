@@ -52,6 +52,16 @@ void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const Devic
             choose_volumes(snapshot_, snapshot_.classes[row.cls], node, snapshot_.later.bindings(), bind_pool_));
         op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
     }
+    if (snapshot_.classes[row.cls].has_claims) {
+        const ClaimBook* const both[] = {&snapshot_.now.claim_book(), &snapshot_.later.claim_book()};
+        op.claims_at = static_cast<std::uint32_t>(grant_pool_.size());
+        // Like volumes: a pod that was put here against the rules holds nothing.
+        if (choose_claimed_devices(
+                snapshot_, pod, node, std::span(both).subspan(kind == OpKind::kPlace ? 0 : 1), grant_pool_) !=
+            DeviceChoice::kFound)
+            grant_pool_.resize(op.claims_at);
+        op.claims_count = static_cast<std::uint32_t>(grant_pool_.size()) - op.claims_at;
+    }
     push(op);
 }
 
@@ -80,6 +90,19 @@ void Transaction::unplace(PodId pod) {
         snapshot_.later.bindings().list(cls, bind_pool_);
         op.binds_count = static_cast<std::uint32_t>(bind_pool_.size()) - op.binds_at;
     }
+    if (snapshot_.classes[row.cls].has_claims) {
+        // What it took when it came is what it gives back.
+        const ClaimBook& book = snapshot_.later.claim_book();
+        const auto placing = std::ranges::find_if(
+            journal_.rbegin(), journal_.rend(), [&](const Op& o) { return o.pod == pod && o.sign > 0; });
+        REPRIEVE_CHECK(placing != journal_.rend());
+        op.claims_at = static_cast<std::uint32_t>(grant_pool_.size());
+        for (std::uint32_t i = 0; i < placing->claims_count; ++i) {
+            const DeviceClaimId claim = grant_pool_[placing->claims_at + i].claim;
+            grant_pool_.push_back({claim, *book.allocation(claim), book.promised_to(claim)});
+        }
+        op.claims_count = placing->claims_count;
+    }
     push(op);
 }
 
@@ -94,6 +117,7 @@ void Transaction::rollback(Checkpoint to) {
         run(op, -op.sign);
         if (op.holds_count > 0) hold_pool_.resize(op.holds_at);
         if (op.binds_count > 0) bind_pool_.resize(op.binds_at);
+        if (op.claims_count > 0) grant_pool_.resize(op.claims_at);
         journal_.pop_back();
     }
 }
@@ -136,6 +160,14 @@ void Transaction::take_out(Op& op) {
     if (op.holds_count > 0) snapshot_.holds[op.pod].clear();
 }
 
+void Transaction::use_claims(const Op& op, int sign) {
+    for (const ClaimGrant& grant : grants_of(op)) {
+        snapshot_.later.claim_book().use(grant.claim, grant.given, sign, grant.promised_to);
+        if (op.kind == OpKind::kPlace)
+            snapshot_.now.claim_book().use(grant.claim, grant.given, sign, grant.promised_to);
+    }
+}
+
 void Transaction::run(Op& op, int sign) {
     touches_.note(op.node);
     PodRow& row = snapshot_.pods[op.pod];
@@ -147,6 +179,8 @@ void Transaction::run(Op& op, int sign) {
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, snapshot_.holds[op.pod], -sign);
             if (row.has(kResizing))
                 snapshot_.later.grow(geometry, cls, op.node, row.queue, snapshot_.facts->resize_delta(op.pod), sign);
+            for (DeviceClaimId claim : snapshot_.device_claims.of(op.pod).holds)
+                snapshot_.later.claim_book().use(claim, *snapshot_.device_claims.row(claim).given, -sign);
             row.state = sign > 0 ? PodState::kEvicted : PodState::kRunning;
             spend_budgets(op.pod, sign);
             break;
@@ -157,6 +191,7 @@ void Transaction::run(Op& op, int sign) {
             if (op.kind == OpKind::kPlace)
                 snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
             if (op.binds_count > 0) snapshot_.later.bind(bindings_of(op), sign);
+            if (op.claims_count > 0) use_claims(op, sign);
             if (sign < 0) take_out(op);
             break;
         case OpKind::kGrow:

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "state/device_choice.h"
 #include "state/snapshot.h"
 #include "state/touch_log.h"
 
@@ -32,6 +33,8 @@ struct Op {
     std::uint32_t holds_count = 0;
     std::uint32_t binds_at = 0;  // claims bound with the pod, in the journal's pool
     std::uint32_t binds_count = 0;
+    std::uint32_t claims_at = 0;  // claims for devices that the pod uses, in the journal's pool
+    std::uint32_t claims_count = 0;
 };
 
 class Transaction {
@@ -69,6 +72,10 @@ public:
     // The nodes of every op that was applied or undone. Others may note nodes whose verdicts depend on an op elsewhere.
     [[nodiscard]] TouchLog& touches() { return touches_; }
     [[nodiscard]] const TouchLog& touches() const { return touches_; }
+    // Claims for devices that a placed pod uses, with what they are given.
+    [[nodiscard]] std::span<const ClaimGrant> grants_of(const Op& op) const {
+        return std::span(grant_pool_).subspan(op.claims_at, op.claims_count);
+    }
 
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
@@ -80,12 +87,14 @@ private:
     void put_in(Op& op, PodState state);
     void take_out(Op& op);
     void spend_budgets(PodId pod, int sign);
+    void use_claims(const Op& op, int sign);
 
     Snapshot& snapshot_;
     TouchLog touches_;
     std::vector<Op> journal_;
     std::vector<DeviceHold> hold_pool_;
     std::vector<ClaimBinding> bind_pool_;
+    std::vector<ClaimGrant> grant_pool_;
 };
 
 }  // namespace reprieve

@@ -19,7 +19,7 @@ DIRECTIONS = {
     "search": CORE | {"plugins"},
     "actions": CORE | {"plugins", "search"},
     "explain": CORE | {"manifest", "plugins", "search", "actions"},
-    "audit": CORE,
+    "audit": CORE | {"cel"},
     "sim": {"base", "model", "manifest"},
     "kube": {"base", "model", "manifest"},
     "web": {"base", "model", "manifest"},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace reprieve::scenario {
@@ -46,8 +47,25 @@ bool devices_match(const Json& wanted, const Json& got) {
     return wanted.is_array() && wanted.size() == got.size() && std::ranges::all_of(wanted, holds);
 }
 
+// {claim: [device, ...]}: these claims and no others, each with these devices in whatever order.
+bool claims_match(const Json& wanted, const Json& got) {
+    if (!wanted.is_object() || wanted.size() != got.size()) return false;
+    std::map<std::string, std::multiset<std::string>> expected;
+    for (const auto& [claim, devices] : wanted.items()) {
+        for (const Json& device : devices)
+            expected[full_name(claim)].insert(device.get<std::string>());
+    }
+    std::map<std::string, std::multiset<std::string>> given;
+    for (const Json& claim : got) {
+        for (const Json& result : claim["results"])
+            given[claim.value("claim", "")].insert(result.value("device", ""));
+    }
+    return expected == given;
+}
+
 bool field_matches(const std::string& key, const Json& wanted, const Json& entry) {
     if (key == "nodeIn") return std::ranges::find(wanted, entry.value("node", Json())) != wanted.end();
+    if (key == "claims") return claims_match(wanted, entry.value("claims", Json::array()));
     if (key == "devices") return devices_match(wanted, entry.value("devices", Json::array()));
     const Json got = entry.value(key, Json());
     if (key == "reason" || key == "binding") return contains_text(got, wanted);

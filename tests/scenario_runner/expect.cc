@@ -10,8 +10,8 @@ namespace reprieve::scenario {
 namespace {
 
 constexpr std::array kEvictionKeys{
-    "pod", "node", "unit", "group", "for", "action", "mode", "pdbViolation", "stage", "reason"};
-constexpr std::array kPlacementKeys{"pod", "node", "nodeIn", "devices", "when", "for", "domain", "action"};
+    "pod", "node", "unit", "group", "for", "action", "mode", "pdbViolation", "stage", "reason", "frees"};
+constexpr std::array kPlacementKeys{"pod", "node", "nodeIn", "devices", "claims", "when", "for", "domain", "action"};
 constexpr std::array kUnplacedKeys{"pod", "for", "replicas", "verdict", "reason", "nodes"};
 constexpr std::array kCertificateKeys{"for", "action", "status", "cost", "bound", "runnerUp", "binding"};
 constexpr std::array kGroupPlacementKeys{"count", "domain", "nodeIn", "when"};

@@ -12,9 +12,9 @@
 //     evict: [b, {pod: c, unit: safe, pdbViolation: true}]   # exactly these; or their number
 //     evictFrom: {gang: 2}                                   # pods of these groups, whichever
 //     place: {a: n1, c: [n1, n2], d: any, ...: any}          # exactly these unless `...` is there; or a list of
-//     entries placeOf: {gang: {count: 3, domain: rack-1}}            # members of these gangs, whichever when:
-//     afterEvictions                                   # of every placement scale, forceDeletes, annotations, matches
-//     # the same arrays as in a plan, in part; absent: empty
+//     entries; `claims: {claim: [device]}` of a placement names the devices of each of its claims   placeOf: {gang:
+//     {count: 3, domain: rack-1}}            # members of these gangs, whichever when: afterEvictions # of every
+//     placement scale, forceDeletes, annotations, matches # the same arrays as in a plan, in part; absent: empty
 //   untouched: [x]                  # neither evicted nor robbed of a nomination
 //   unplaced: [a, {pod: c, verdict: never, reason: ..., nodes: {...: 2}}]    # exactly these; `reason` and keys of
 //   `nodes` are parts of texts certificates: [{for: a, status: optimal, cost: {pods: 1}}]               # these among

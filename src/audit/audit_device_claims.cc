@@ -1,0 +1,286 @@
+// DynamicResources: whether the claims of a placed pod are met by the devices the plan names, and whether they could
+// have been met without an eviction.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "audit/claim_facts.h"
+#include "audit/rules.h"
+
+namespace reprieve {
+namespace {
+
+constexpr const char* kRule = "DynamicResources";
+constexpr int kMostTries = 200'000;
+
+std::string label_of(const Case& judged, const DeviceRequest& request, const DeviceWish& wish) {
+    std::string label(judged.words.text(request.name));
+    return wish.name ? fmt::format("{}/{}", label, judged.words.text(wish.name)) : label;
+}
+
+const DeviceAttribute* attribute(const PooledDevice& device, const QualifiedName& name) {
+    for (const DeviceAttribute& a : device.attributes) {
+        if (a.name == name) return &a;
+    }
+    return nullptr;
+}
+
+// One device for one request of one claim.
+struct GivenOffer {
+    const DeviceRequest* request = nullptr;
+    const DeviceWish* wish = nullptr;
+    const OfferedDevice* offer = nullptr;
+};
+
+bool constraints_hold(const Case& judged, const ClaimSpec& spec, const std::vector<GivenOffer>& given) {
+    return std::ranges::all_of(spec.constraints, [&](const DeviceConstraint& constraint) {
+        std::vector<const DeviceAttribute*> seen;
+        for (const GivenOffer& one : given) {
+            const auto named = [&](StringId name) {
+                return name == one.request->name ||
+                       judged.words.text(name) == label_of(judged, *one.request, *one.wish);
+            };
+            if (!constraint.requests.empty() && std::ranges::none_of(constraint.requests, named)) continue;
+            const DeviceAttribute* a = attribute(*one.offer->device, constraint.attribute);
+            if (a == nullptr) return false;
+            for (const DeviceAttribute* other : seen) {
+                if ((other->value == a->value) == constraint.distinct) return false;
+            }
+            seen.push_back(a);
+        }
+        return true;
+    });
+}
+
+bool is_free(const OfferedDevice& offer, const HeldDevices& held) {
+    const auto at = held.find(offer.key);
+    if (at == held.end()) return true;
+    return at->second.whole == 0 && (offer.device->shareable || at->second.shares == 0);
+}
+
+bool has_room(const OfferedDevice& offer, const HeldDevices& held, const std::map<QualifiedName, Wide>& amounts) {
+    if (!offer.device->shareable) return true;
+    const auto at = held.find(offer.key);
+    return std::ranges::all_of(offer.device->capacity, [&](const DeviceCapacity& capacity) {
+        Wide used = 0;
+        if (at != held.end() && at->second.amounts.contains(capacity.name)) used = at->second.amounts.at(capacity.name);
+        return used + amounts.at(capacity.name) <= capacity.value;
+    });
+}
+
+void hold(HeldDevices& held, const OfferedDevice& offer, const std::map<QualifiedName, Wide>& amounts, int sign) {
+    HeldAmounts& entry = held[offer.key];
+    (offer.device->shareable ? entry.shares : entry.whole) += sign;
+    if (!offer.device->shareable) return;
+    for (const auto& [name, value] : amounts)
+        entry.amounts[name] += sign * value;
+}
+
+// Tries every way to meet the claims of some pods, one device after the other.
+class AnyWay {
+public:
+    AnyWay(const Case& judged, HeldDevices held) : judged_(judged), held_(std::move(held)) {}
+
+    void add(NodeId node, const WantedClaim& claim) {
+        const std::size_t number = claims_.size();
+        claims_.push_back({.spec = claim.spec, .node = node, .offers = offers_on(judged_, node), .given = {}});
+        for (std::size_t r = 0; r < claim.spec.requests.size(); ++r)
+            requests_.push_back({number, r});
+    }
+    // A search that was cut short has found nothing: the eviction gets the benefit of the doubt.
+    [[nodiscard]] bool exists() { return meet(0); }
+
+private:
+    struct Claim {
+        ClaimSpec spec;
+        NodeId node;
+        NodeOffers offers;
+        std::vector<GivenOffer> given;
+    };
+    bool meet(std::size_t at) {
+        if (at == requests_.size()) return true;
+        const DeviceRequest& request = claims_[requests_[at].first].spec.requests[requests_[at].second];
+        return std::ranges::any_of(request.wishes,
+                                   [&](const DeviceWish& wish) { return give(at, request, wish, 0, 0); });
+    }
+    bool give(
+        std::size_t at, const DeviceRequest& request, const DeviceWish& wish, std::int64_t got, std::size_t from) {
+        Claim& claim = claims_[requests_[at].first];
+        const Node& node = *judged_.cluster.node(claim.node);
+        std::int64_t wanted = wish.count;
+        if (wish.mode == DeviceCount::kAll) {
+            wanted = std::ranges::count_if(claim.offers.devices, [&](const OfferedDevice& offer) {
+                return amounts_of(judged_, offer, wish).has_value() && suits(judged_, offer, untainted(wish), node);
+            });
+            if (wanted == 0) return false;
+        }
+        if (got == wanted) return meet(at + 1);
+        for (std::size_t i = from; i < claim.offers.devices.size(); ++i) {
+            if (++tries_ > kMostTries) return false;
+            const OfferedDevice& offer = claim.offers.devices[i];
+            if (!wish.admin && !is_free(offer, held_)) continue;
+            if (!suits(judged_, offer, wish, node)) continue;
+            const auto amounts = amounts_of(judged_, offer, wish);
+            if (!amounts || (!wish.admin && !has_room(offer, held_, *amounts))) continue;
+            claim.given.push_back({&request, &wish, &offer});
+            if (!wish.admin) hold(held_, offer, *amounts, +1);
+            const bool allowed = constraints_hold(judged_, claim.spec, claim.given) &&
+                                 counters_short(judged_, claim.offers, held_).empty();
+            if (allowed && give(at, request, wish, got + 1, i + 1)) return true;
+            if (!wish.admin) hold(held_, offer, *amounts, -1);
+            claim.given.pop_back();
+        }
+        return false;
+    }
+    // All means all that match, tainted or not.
+    static DeviceWish untainted(DeviceWish wish) {
+        wish.tolerations = {DeviceToleration{.key = {}, .exists = true, .value = {}, .effect = {}}};
+        return wish;
+    }
+
+    const Case& judged_;
+    HeldDevices held_;
+    std::vector<Claim> claims_;
+    std::vector<std::pair<std::size_t, std::size_t>> requests_;  // claim, request
+    int tries_ = 0;
+};
+
+void judge_results(
+    const Scene& scene, const PlacedPod& placed, const WantedClaim& want, const PlacedClaim& claim, Findings& out) {
+    const Case& judged = scene.judged();
+    const auto complain = [&](std::string what) {
+        out.push_back({kRule, fmt::format("claim {}: {}", want.name, what)});
+    };
+    const NodeOffers offers = offers_on(judged, placed.node);
+    const Node& node = *judged.cluster.node(placed.node);
+    PoolNames pools;
+    add_pools(offers, pools);
+    const HeldDevices others = held_in(scene, pools, {want.name});
+    const HeldDevices all = held_in(scene, pools, {});
+    std::vector<GivenOffer> given;
+    std::map<std::string, std::int64_t> count;
+    for (const ClaimedDevice& result : claim.results) {
+        const DeviceKey key{judged.words.find_string(result.driver),
+                            judged.words.find_string(result.pool),
+                            judged.words.find_string(result.device)};
+        const auto offer = std::ranges::find(offers.devices, key, &OfferedDevice::key);
+        if (offer == offers.devices.end()) {
+            complain(fmt::format("no pool of the node offers device {}", result.device));
+            continue;
+        }
+        ++count[result.request];
+        const DeviceRequest* request = nullptr;
+        const DeviceWish* wish = nullptr;
+        for (const DeviceRequest& r : want.spec.requests) {
+            for (const DeviceWish& w : r.wishes) {
+                if (label_of(judged, r, w) != result.request) continue;
+                request = &r;
+                wish = &w;
+            }
+        }
+        if (wish == nullptr) {
+            complain(fmt::format("there is no request {}", result.request));
+            continue;
+        }
+        given.push_back({request, wish, &*offer});
+        if (!suits(judged, *offer, *wish, node))
+            complain(fmt::format("device {} is not what request {} asks for", result.device, result.request));
+        if (wish->admin != result.admin) complain(fmt::format("device {}: admin access as asked for", result.device));
+        if (result.admin) continue;
+        if (!is_free(*offer, others)) complain(fmt::format("device {} is held by another claim", result.device));
+        const auto at = all.find(key);
+        for (const DeviceCapacity& capacity : offer->device->capacity) {
+            if (at == all.end() || !offer->device->shareable || !at->second.amounts.contains(capacity.name)) continue;
+            if (at->second.amounts.at(capacity.name) > capacity.value)
+                complain(fmt::format(
+                    "device {} gives more of {} than it has", result.device, judged.words.text(capacity.name.id)));
+        }
+    }
+    for (const DeviceRequest& request : want.spec.requests) {
+        std::int64_t met = 0;
+        for (const DeviceWish& wish : request.wishes) {
+            const std::int64_t n = count[label_of(judged, request, wish)];
+            if (n > 0 && (wish.mode == DeviceCount::kAll || n == wish.count)) ++met;
+            if (n > 0 && wish.mode == DeviceCount::kExact && n != wish.count)
+                complain(fmt::format("request {}: {} devices are given, {} are asked for",
+                                     judged.words.text(request.name),
+                                     n,
+                                     wish.count));
+        }
+        if (met != 1) complain(fmt::format("request {} is met {} times", judged.words.text(request.name), met));
+    }
+    if (!constraints_hold(judged, want.spec, given)) complain("its constraints do not hold");
+    if (const std::string what = counters_short(judged, offers, all); !what.empty()) complain(what);
+}
+
+bool terms_match(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {
+    return std::ranges::any_of(
+        terms, [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name, words); });
+}
+
+}  // namespace
+
+void judge_device_claims(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+    const Case& judged = scene.judged();
+    const PodSpec& spec = judged.spec(placed.pod);
+    if ((spec.claims.empty() && spec.extended.empty()) || !judged.filters_by(kRule)) return;
+    const std::vector<WantedClaim> wanted = wanted_by(judged, placed.pod, placed.node);
+    if (wanted.empty()) return;
+    const Node& node = *judged.cluster.node(placed.node);
+    if (proof == Proof::kOfFit) {
+        // Everything that this owner places may choose again.
+        std::vector<std::string> own;
+        std::vector<std::pair<NodeId, WantedClaim>> asked;
+        scene.each([&](const Seat& seat) {
+            if (seat.placed == nullptr || seat.placed->owner() != placed.owner()) return;
+            for (WantedClaim& claim : wanted_by(judged, seat.pod, seat.node)) {
+                const bool kept = claim.fact != nullptr && claim.fact->allocation && is_kept(scene, *claim.fact);
+                if (kept || std::ranges::find(own, claim.name) != own.end()) continue;
+                own.push_back(claim.name);
+                asked.emplace_back(seat.node, std::move(claim));
+            }
+        });
+        PoolNames pools;
+        for (const auto& [where, claim] : asked)
+            add_pools(offers_on(judged, where), pools);
+        AnyWay any(judged, held_in(scene, pools, own));
+        for (const auto& [where, claim] : asked)
+            any.add(where, claim);
+        if (!any.exists()) out.push_back({kRule, "its claims cannot be met"});
+        return;
+    }
+    for (const WantedClaim& want : wanted) {
+        const auto claim = std::ranges::find(placed.entry->claims, want.name, &PlacedClaim::claim);
+        if (claim == placed.entry->claims.end()) {
+            out.push_back({kRule, fmt::format("claim {} is given nothing", want.name)});
+            continue;
+        }
+        if (want.fact != nullptr && want.fact->allocation && is_kept(scene, *want.fact)) {
+            if (want.fact->allocation->nodes && !terms_match(*want.fact->allocation->nodes, node, judged.words))
+                out.push_back({kRule, fmt::format("claim {} is allocated for other nodes", want.name)});
+            continue;
+        }
+        judge_results(scene, placed, want, *claim, out);
+    }
+}
+
+// A claim is said to be freed exactly where nobody is left who keeps it.
+void judge_freed_claims(const Scene& later, Report& report) {
+    const Case& judged = later.judged();
+    for (const EvictedPod& item : judged.evicted) {
+        for (const std::string& name : item.entry->frees) {
+            const std::size_t slash = name.find('/');
+            const auto& claims = judged.cluster.resource_claims();
+            const ResourceClaim* claim =
+                slash == std::string::npos ? nullptr
+                                           : claims.get(claims.find(judged.words.find_string(name.substr(0, slash)),
+                                                                    judged.words.find_string(name.substr(slash + 1))));
+            if (claim == nullptr || !claim->allocation)
+                report.add(kRule, item.entry->pod, fmt::format("frees claim {}, which is not allocated", name));
+            else if (is_kept(later, *claim))
+                report.add(kRule, item.entry->pod, fmt::format("frees claim {}, which others still use", name));
+        }
+    }
+}
+
+}  // namespace reprieve

@@ -1,0 +1,70 @@
+// ClaimFacts: devices by claim as the audit sees them, worked out from the objects alone.
+//
+// Nothing here is shared with those who choose devices: slices are gathered per node by hand, and who holds what
+// follows from reservedFor and from who is in the scene. Slow and plain.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "audit/scene.h"
+#include "model/device_claims.h"
+
+namespace reprieve {
+
+using DeviceKey = std::tuple<StringId, StringId, StringId>;  // driver, pool, name
+
+struct OfferedDevice {
+    DeviceKey key;
+    const PooledDevice* device = nullptr;
+    const ResourceSlice* slice = nullptr;
+};
+
+// What a node can use, and the pools behind it.
+struct NodeOffers {
+    std::vector<OfferedDevice> devices;
+    std::vector<const ResourceSlice*> slices;  // of the pools it sees, wherever they reach
+};
+
+struct HeldAmounts {
+    int whole = 0;
+    int shares = 0;
+    std::map<QualifiedName, Wide> amounts;
+};
+using HeldDevices = std::map<DeviceKey, HeldAmounts>;
+
+// A claim that a pod wants, whether it exists or would be made.
+struct WantedClaim {
+    std::string name;  // "ns/name"
+    ClaimSpec spec;
+    const ResourceClaim* fact = nullptr;
+};
+
+[[nodiscard]] NodeOffers offers_on(const Case& judged, NodeId node);
+// The pools behind what the nodes can use, by driver and name.
+using PoolNames = std::set<std::pair<StringId, StringId>>;
+void add_pools(const NodeOffers& offers, PoolNames& out);
+// What is held of these pools in the scene. `without`: claims that count for nothing, by name.
+[[nodiscard]] HeldDevices held_in(const Scene& scene, const PoolNames& pools, const std::vector<std::string>& without);
+// The claims of a pod on that node, in order.
+[[nodiscard]] std::vector<WantedClaim> wanted_by(const Case& judged, PodId pod, NodeId node);
+// Whether a class stands behind the resource and the node has none of it.
+[[nodiscard]] bool claims_serve(const Case& judged, NodeId node, Dim resource);
+[[nodiscard]] const DeviceClass* device_class(const Case& judged, StringId name);
+// Whether somebody keeps an allocated claim in the scene.
+[[nodiscard]] bool is_kept(const Scene& scene, const ResourceClaim& claim);
+
+// Whether the device passes the selectors of class and wish, reaches the node and has no taint in the way.
+[[nodiscard]] bool suits(const Case& judged, const OfferedDevice& offer, const DeviceWish& wish, const Node& node);
+// What the wish takes of the device; nothing: the device cannot give it.
+[[nodiscard]] std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,
+                                                                      const OfferedDevice& offer,
+                                                                      const DeviceWish& wish);
+// Whether all counters of the node's pools cover the devices that are held.
+[[nodiscard]] std::string counters_short(const Case& judged, const NodeOffers& offers, const HeldDevices& held);
+
+}  // namespace reprieve

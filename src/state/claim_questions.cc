@@ -1,0 +1,103 @@
+#include "state/claim_questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "state/cluster.h"
+
+namespace reprieve {
+
+bool served_by_claim(const Snapshot& s, NodeId node, Dim resource) {
+    return s.device_claims.class_of_resource.contains(resource) && s.facts->node(node)->allocatable.get(resource) == 0;
+}
+
+std::vector<std::size_t> alternatives_taken(const Snapshot& s, PodId pod, std::span<const ClaimGrant> grants) {
+    std::vector<std::size_t> out;
+    for (DeviceClaimId id : s.device_claims.of(pod).wants) {
+        const auto grant = std::ranges::find(grants, id, &ClaimGrant::claim);
+        if (grant == grants.end()) continue;
+        for (const DeviceRequest& request : s.device_claims.row(id).spec->requests) {
+            if (request.wishes.size() < 2) continue;
+            const auto taken = std::ranges::find_if(request.wishes, [&](const DeviceWish& wish) {
+                const std::string label = fmt::format("{}/{}", s.words->text(request.name), s.words->text(wish.name));
+                return std::ranges::any_of(grant->given.devices, [&](const GivenDevice& given) {
+                    return s.words->text(given.request) == label;
+                });
+            });
+            out.push_back(static_cast<std::size_t>(taken - request.wishes.begin()));
+        }
+    }
+    return out;
+}
+
+bool given_devices_stand(const Snapshot& s, PodId pod) {
+    const ClaimBook& later = s.later.claim_book();
+    const ClaimTable& table = s.device_claims;
+    const auto over = [&](const GivenDevice& given) {
+        const HeldDevice& held = later.held(given.device);
+        if (given.admin) return false;
+        if (held.whole > 1 || (held.whole == 1 && held.shares > 0)) return true;
+        return std::ranges::any_of(table.pools.offers_of(given.device), [&](OfferId offer) {
+            return std::ranges::any_of(table.pools.offer(offer).fact->capacity, [&](const DeviceCapacity& capacity) {
+                const auto used = std::ranges::find(held.amounts, capacity.name, &ConsumedAmount::name);
+                return used != held.amounts.end() && used->value > capacity.value;
+            });
+        });
+    };
+    return std::ranges::none_of(table.of(pod).wants, [&](DeviceClaimId id) {
+        const GivenDevices* given = later.allocation(id);
+        return given != nullptr && std::ranges::any_of(given->devices, over);
+    });
+}
+
+bool is_poison(const Snapshot& s, PodId pod, DeviceId device) {
+    const ClaimTable& table = s.device_claims;
+    for (DeviceClaimId id : table.of(pod).wants) {
+        for (const DeviceRequest& request : table.row(id).spec->requests) {
+            for (const DeviceWish& wish : request.wishes) {
+                const auto cls = table.classes.find(wish.cls);
+                if (cls == table.classes.end()) continue;
+                for (OfferId offer : table.pools.offers_of(device)) {
+                    const Selected selected = table.select(cls->second->selectors, offer, nullptr);
+                    if (selected == Selected::kError) return true;
+                    if (selected == Selected::kYes && table.select(wish.selectors, offer, nullptr) == Selected::kError)
+                        return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+std::vector<PodId> device_holders_elsewhere(const Snapshot& s, std::span<const NodeId> nodes) {
+    const ClaimTable& table = s.device_claims;
+    std::vector<PodId> found;
+    if (table.pools.all_local()) return found;
+    std::vector<bool> inside(s.nodes.size());
+    for (NodeId node : nodes)
+        inside[node.index()] = true;
+    const auto add = [&](OfferId offer) {
+        for (DeviceClaimId claim : table.holders(table.pools.offer(offer).device)) {
+            for (PodId pod : table.row(claim).pods) {
+                const NodeId node = s.pods[pod].node;
+                if (node && !inside[node.index()]) found.push_back(pod);
+            }
+        }
+    };
+    for (NodeId node : nodes) {
+        for (const NodePool& pool : table.pools.on_node(node)) {
+            for (OfferId offer : pool.offers)
+                add(offer);
+            if (pool.counters.empty()) continue;
+            for (OfferId offer : pool.elsewhere)
+                add(offer);
+        }
+    }
+    std::ranges::sort(found, [&](PodId a, PodId b) { return s.name_less(a, b); });
+    const auto repeated = std::ranges::unique(found);
+    found.erase(repeated.begin(), repeated.end());
+    return found;
+}
+
+}  // namespace reprieve

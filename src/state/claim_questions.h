@@ -1,0 +1,30 @@
+// Questions about claims that need no choice of devices.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "state/device_choice.h"
+#include "state/snapshot.h"
+
+namespace reprieve {
+
+// Of each request of the pod that has alternatives, in order, which one these grants take.
+[[nodiscard]] std::vector<std::size_t> alternatives_taken(const Snapshot& snapshot,
+                                                          PodId pod,
+                                                          std::span<const ClaimGrant> grants);
+
+// Whether nobody else holds, later, the very devices that the claims of a placed pod were given.
+[[nodiscard]] bool given_devices_stand(const Snapshot& snapshot, PodId pod);
+
+// Whether a selector of the pod's claims fails on this device: once it is free, the attempt ends.
+[[nodiscard]] bool is_poison(const Snapshot& snapshot, PodId pod, DeviceId device);
+
+// Whether claims serve this resource on the node: a class stands behind it, and the node has none of its own.
+[[nodiscard]] bool served_by_claim(const Snapshot& snapshot, NodeId node, Dim resource);
+
+// Running pods on other nodes that hold devices which these nodes can use, or the counters of such devices.
+[[nodiscard]] std::vector<PodId> device_holders_elsewhere(const Snapshot& snapshot, std::span<const NodeId> nodes);
+
+}  // namespace reprieve

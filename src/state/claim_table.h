@@ -1,0 +1,95 @@
+// ClaimTable: every claim for devices, and what pods have to do with them.
+//
+// A row is a ResourceClaim that exists, or one that would be made for a pod: from a template, or for extended resources
+// that a DeviceClass stands behind. Rows are facts: what a plan does with them is kept in the ClaimBooks of both views.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cel/expression.h"
+#include "model/device_claims.h"
+#include "state/claim_book.h"
+#include "state/device_pools.h"
+#include "state/ids.h"
+
+namespace reprieve {
+
+class Vocabulary;
+
+struct ClaimRow {
+    StringId ns;
+    std::string name;
+    const ClaimSpec* spec = nullptr;
+    std::optional<GivenDevices> given;  // its allocation, as a fact
+    bool extended = false;
+    bool deleting = false;
+    std::vector<PodId> pods;     // running pods in its reservedFor
+    std::int32_t leaving = 0;    // pods in its reservedFor that are on their way out
+    std::int32_t strangers = 0;  // users that no eviction removes
+    std::string stranger;        // the first of them, for people
+};
+
+// What one pod has to do with claims.
+struct PodClaims {
+    std::vector<DeviceClaimId> wants;  // in the order of its spec; the one for extended resources last
+    std::vector<DeviceClaimId> holds;  // allocated claims that it is reserved for
+    std::string trouble;               // why it cannot be given what it wants, wherever it goes
+    bool has_alternatives = false;     // a request can be met in several ways
+};
+
+// What a selector says of a device.
+enum class Selected : std::uint8_t { kNo, kYes, kError };
+
+class ClaimTable {
+public:
+    DevicePools pools;
+    std::map<StringId, const DeviceClass*> classes;
+    std::map<Dim, const DeviceClass*> class_of_resource;  // extended resources that claims can serve
+
+    DeviceClaimId add(ClaimRow row) { return rows_.push_back(std::move(row)); }
+    ClaimSpec& make_spec() { return made_specs_.emplace_back(); }
+    [[nodiscard]] ClaimRow& row(DeviceClaimId id) { return rows_[id]; }
+    [[nodiscard]] const ClaimRow& row(DeviceClaimId id) const { return rows_[id]; }
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+    [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+    [[nodiscard]] const PodClaims& of(PodId pod) const {
+        static const PodClaims kNone;
+        return pod.index() < of_pod_.size() && of_pod_[pod.index()] > 0 ? pod_claims_[of_pod_[pod.index()] - 1] : kNone;
+    }
+    PodClaims& make(PodId pod);
+    // Claims that are allocated the device, looking on left out.
+    [[nodiscard]] std::span<const DeviceClaimId> holders(DeviceId device) const;
+    void index_holders();
+
+    // Whether a device passes the selectors, one after the other. `what`: filled in where one of them fails.
+    [[nodiscard]] Selected select(std::span<const DeviceSelector> selectors, OfferId offer, std::string* what) const;
+    // What is wrong with the texts of these selectors; empty: nothing.
+    [[nodiscard]] std::string fault_of(std::span<const DeviceSelector> selectors) const;
+
+    [[nodiscard]] std::string name_of(DeviceClaimId id, const Vocabulary& words) const;  // "ns/name"
+    void set_words(const Vocabulary& words) { words_ = &words; }
+
+private:
+    struct KnownSelector {
+        Result<cel::Expression> expression;
+        std::vector<std::int8_t> answers;  // by OfferId; -1: not asked yet
+    };
+    [[nodiscard]] KnownSelector& known(const std::string& text) const;
+    [[nodiscard]] cel::Device seen_by_selectors(OfferId offer) const;
+
+    const Vocabulary* words_ = nullptr;
+    IdVector<DeviceClaimId, ClaimRow> rows_;
+    std::deque<ClaimSpec> made_specs_;
+    std::vector<std::uint32_t> of_pod_;  // 1 + position in pod_claims_; 0: it has nothing to do with claims
+    std::deque<PodClaims> pod_claims_;
+    IdVector<DeviceId, std::vector<DeviceClaimId>> holders_;
+    mutable std::map<std::string, KnownSelector> selectors_;
+};
+
+}  // namespace reprieve
