@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "app/loop_observer.h"
 #include "base/result.h"
+#include "loop/loop_observer.h"
 
 namespace reprieve {
 

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "app/complaint.h"
-#include "app/explanation_text.h"
 #include "app/plan_file.h"
-#include "app/plan_table.h"
 #include "explain/explain.h"
 #include "explain/explanation_json.h"
+#include "text/explanation_text.h"
+#include "text/plan_table.h"
 
 namespace reprieve {
 namespace {
@@ -42,8 +42,10 @@ public:
 private:
     std::expected<void, Stop> read_inputs() {
         PlanningOptions planning = options_.planning;
-        if (options_.plan_file.empty() && planning.files.empty())
-            return std::unexpected(Stop{"-f FILE is missing (or --plan FILE)", kExitUsage});
+        if (options_.plan_file.empty() && planning.files.empty() && planning.record.empty() && !planning.cluster)
+            return std::unexpected(Stop{"-f FILE is missing (or --plan FILE, or --record DIR)", kExitUsage});
+        if (!options_.plan_file.empty() && !planning.record.empty())
+            return std::unexpected(Stop{"--plan and --record exclude each other", kExitUsage});
         if (!options_.plan_file.empty()) {
             auto plan = read_plan_file(options_.plan_file, options_.name);
             if (!plan) return std::unexpected(Stop{plan.error().message});
@@ -70,19 +72,26 @@ private:
     std::unique_ptr<Planning> planning_;
 };
 
-}  // namespace
-
-int explain_command(const ExplainOptions& options) {
-    const auto explanation = ExplainRun(options).run();
+int tell(const std::expected<Explanation, Stop>& explanation, const std::string& output) {
     if (!explanation) {
         print_complaint(explanation.error().message);
         return explanation.error().code;
     }
-    if (options.output == "json")
-        fmt::print("{}", explanation_to_json(*explanation));
-    else
-        fmt::print("{}", explanation_to_text(*explanation, table_style()));
+    fmt::print("{}",
+               output == "json" ? explanation_to_json(*explanation) : explanation_to_text(*explanation, table_style()));
     return kExitOk;
+}
+
+}  // namespace
+
+int explain_command(const ExplainOptions& options) { return tell(ExplainRun(options).run(), options.output); }
+
+int explain_with(Planning& planning, const std::string& name, bool gang, const std::string& output) {
+    const Plan plan = planning.plan();
+    const auto subject = find_subject(plan, &planning.cluster(), name, gang);
+    if (!subject) return tell(std::unexpected(Stop{subject.error().message}), output);
+    Retrials trials(plan, planning.cluster(), planning.config(), allowed_plans(planning.cluster().snapshot()));
+    return tell(explain(plan, &trials, *subject), output);
 }
 
 }  // namespace reprieve

@@ -16,5 +16,7 @@ struct ExplainOptions {
 };
 
 [[nodiscard]] int explain_command(const ExplainOptions& options);
+// The same for facts that are read already.
+[[nodiscard]] int explain_with(Planning& planning, const std::string& name, bool gang, const std::string& output);
 
 }  // namespace reprieve

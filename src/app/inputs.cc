@@ -1,16 +1,14 @@
 #include "app/inputs.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
-#include <array>
 #include <expected>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/references.h"
-#include "app/version.h"
 #include "app/workload_pods.h"
 #include "manifest/config.h"
 #include "manifest/family_tree.h"
@@ -19,23 +17,23 @@
 namespace reprieve {
 namespace {
 
-std::string sha256(const std::string& text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned size = 0;
-    EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
-    std::string out;
-    for (unsigned i = 0; i < size; ++i)
-        out += fmt::format("{:02x}", bytes[i]);
-    return out;
+// The value of `$patch` in an object, empty if it has none.
+std::string patch_word(std::string_view json) {
+    if (json.find("\"$patch\"") == std::string_view::npos) return {};
+    const auto object = nlohmann::json::parse(json, nullptr, false);
+    const auto patch = object.is_object() ? object.find("$patch") : object.end();
+    return patch != object.end() && patch->is_string() ? patch->get<std::string>() : std::string();
 }
 
 // Objects on their way from files into a cluster.
 class ClusterInput {
 public:
-    // `digested`: how the objects are spelled counts for the digest of the cluster.
-    ClusterInput(Cluster& cluster, bool digested)
+    // `digested`: how the objects are spelled counts for the digest of the cluster. `replacing`: what is there gives
+    // way.
+    ClusterInput(Cluster& cluster, bool digested, bool replacing = false)
         : cluster_(cluster),
           digested_(digested),
+          replacing_(replacing),
           loader_(cluster.words(),
                   [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {
         for (const char* kind : WorkloadPods::kForeignKinds) {
@@ -76,6 +74,7 @@ private:
         tree_.note(object, source, cluster_.words());
         if (std::holds_alternative<Workload>(object))
             workloads_.note(source.text().kind, source.text().api_version, source.text().json, source);
+        if (replacing_) return replace(std::move(object), source);
         const Digest digest = digested_ ? digest_bytes(source.text().json) : Digest{};
         if (auto added = cluster_.add(std::move(object), digest); !added) {
             conflict_ = LoadError{
@@ -83,8 +82,27 @@ private:
         }
     }
 
+    void replace(Object&& object, const SourceRef& source) {
+        const std::string patch = patch_word(source.text().json);
+        if (patch == "delete") return static_cast<void>(cluster_.remove(object));
+        if (patch.empty()) return static_cast<void>(cluster_.apply(std::move(object)));
+        const Pod* written = std::get_if<Pod>(&object);
+        const PodId known = written != nullptr ? cluster_.find_pod(written->ns, written->name) : PodId();
+        if (patch == "merge" && known && written->priority) {
+            Pod changed = cluster_.pod(known);
+            changed.priority = written->priority;
+            return static_cast<void>(cluster_.apply(std::move(changed)));
+        }
+        const std::string what = patch == "merge"
+                                     ? "merge goes with spec.priority of a pod that exists; else write the whole object"
+                                     : "delete and merge are known";
+        conflict_ =
+            LoadError{.file = source.file(), .line = source.line(), .object = "", .field = "$patch", .what = what};
+    }
+
     Cluster& cluster_;
     bool digested_;
+    bool replacing_;
     FamilyTree tree_;
     WorkloadPods workloads_;
     std::optional<LoadError> conflict_;
@@ -130,15 +148,13 @@ Result<std::vector<std::string>> load_cluster_text(Cluster& cluster,
     return input.finish(now);
 }
 
-std::string plan_id(const Cluster& cluster,
-                    const std::string& config_text,
-                    const std::vector<std::string>& only,
-                    Time now) {
-    const Digest facts = cluster.digest();
-    std::string all = fmt::format("{}\n{:016x}{:016x}\n{}\n{}\n", kVersion, facts.high, facts.low, now.us, config_text);
-    for (const std::string& name : only)
-        all += name + "\n";
-    return "sha256:" + sha256(all);
+Result<std::vector<std::string>> load_changes_text(Cluster& cluster, std::string_view text, Time now) {
+    ClusterInput input(cluster, false, true);
+    input.loader().set_field_check(FieldCheck::kWarn);
+    if (auto done = input.taken(input.loader().load_text("what-if", text)); !done) return std::unexpected(done.error());
+    auto warnings = input.finish(now);
+    if (warnings) std::erase_if(*warnings, [](const std::string& w) { return w.find("$patch") != std::string::npos; });
+    return warnings;
 }
 
 }  // namespace reprieve

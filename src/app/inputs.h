@@ -26,10 +26,9 @@ namespace reprieve {
                                                                  std::string_view text,
                                                                  Time now);
 
-// Digest of what the snapshot, the configuration and the version say: equal inputs, equal id.
-[[nodiscard]] std::string plan_id(const Cluster& cluster,
-                                  const std::string& config_text,
-                                  const std::vector<std::string>& only,
-                                  Time now);
+// Takes manifests into a cluster that may be spoiled: an object that is there is replaced by the one written, and one
+// with
+// `$patch: delete` is taken away. A pod with `$patch: merge` keeps what it is but for spec.priority.
+[[nodiscard]] Result<std::vector<std::string>> load_changes_text(Cluster& cluster, std::string_view text, Time now);
 
 }  // namespace reprieve

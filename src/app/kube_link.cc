@@ -1,16 +1,17 @@
 #include "app/kube_link.h"
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <random>
 #include <thread>
 
-#include "app/version.h"
+#include "base/version.h"
 #include "kube/access.h"
 #include "kube/lease.h"
 #include "kube/sink.h"
@@ -19,12 +20,13 @@
 namespace reprieve {
 namespace {
 
-constexpr const char* kHome = "reprieve-system";
+constexpr const char* kHome = "kube-system";  // outside a cluster: the one namespace that every cluster has
 constexpr const char* kLeaseName = "reprieve";
 constexpr long kReadBuffer = 256L << 10;
 constexpr Duration kLookAtLease{2'000'000};  // at the latest
 constexpr int kRefusals = 8;                 // of one kind in a row, over about ten seconds: they mean it
 constexpr std::chrono::seconds kFarewell{3};
+constexpr Duration kQuestion{5'000'000};  // about somebody who wants to look
 
 // Two replicas must never take each other for themselves, not even after a restart in the same place.
 std::string own_identity() {
@@ -36,7 +38,8 @@ std::string own_identity() {
 
 Result<Access> access_of(const KubeTarget& target) {
     if (target.kubeconfig.empty()) return access_in_cluster(service_account_of_this_pod());
-    return access_from_kubeconfig(target.kubeconfig, {.loopback_http = target.loopback_http});
+    return access_from_kubeconfig(target.kubeconfig,
+                                  {.loopback_http = target.loopback_http, .context = target.context});
 }
 
 Result<ElectionOptions> election_of(const KubeTarget& target, const Access& access) {
@@ -75,10 +78,12 @@ public:
         : reads_(access, reading(client_options(target, access, 1))),
           writes_(access, client_options(target, access, 2)),
           census_(target.scheduler_names),
-          source_(reads_, words, pods_, addresses_, source_options()),
+          source_(reads_, words, pods_, addresses_, source_options(target)),
           lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, clock())),
           sink_(writes_, pods_, addresses_, sink_options(target, election)) {
-        if (lease_) lease_->on_change([this](bool) { source_.wake(); });
+        if (!lease_) return;
+        lease_->on_change([this](bool) { source_.wake(); });
+        lease_->on_hopeless([this](std::string why) { source_.fail(std::move(why)); });
     }
 
     [[nodiscard]] Source& source() override { return source_; }
@@ -86,6 +91,9 @@ public:
     [[nodiscard]] bool leads() const override { return !lease_ || lease_->leads(); }
     [[nodiscard]] bool synced() const override { return source_.synced(); }
     [[nodiscard]] std::string fault() const override { return source_.fault(); }
+    void on_missed(std::function<void(const std::string& kind, Time from, Time to)> call) override {
+        source_.on_missed(std::move(call));
+    }
 
     [[nodiscard]] LinkCounts counts() const override {
         LinkCounts out;
@@ -101,7 +109,31 @@ public:
         out.malformed = source_.counts().malformed;
         out.lists = source_.watcher_counts().lists;
         out.watches = source_.watcher_counts().watches;
+        out.writes_queued = sink_.queued();
+        out.kinds = source_.health();
+        for (const HttpClient* client : {&reads_, &writes_}) {
+            for (const auto& [key, time] : client->times()) {
+                RequestTime& sum = out.times[key];
+                for (std::size_t i = 0; i < RequestTime::kBuckets; ++i)
+                    sum.buckets[i] += time.buckets[i];
+                sum.sum_us += time.sum_us;
+            }
+        }
         return out;
+    }
+
+    Result<std::string> post(const std::string& path, const std::string& body) override {
+        auto promise = std::make_shared<std::promise<HttpAnswer>>();
+        auto future = promise->get_future();
+        HttpRequest request{.method = "POST", .path = path, .body = body};
+        request.deadline = kQuestion;
+        request.patience = {};
+        reads_.send(this, std::move(request), [promise](HttpAnswer answer) { promise->set_value(std::move(answer)); });
+        if (future.wait_for(std::chrono::microseconds(2 * kQuestion.us)) != std::future_status::ready)
+            return fail("the API server does not answer");
+        HttpAnswer answer = future.get();
+        if (!answer.ok()) return fail(answer.text());
+        return std::move(answer.body);
     }
 
     void close() override {
@@ -115,11 +147,12 @@ private:
     [[nodiscard]] std::function<Time()> clock() const {
         return [this] { return reads_.clock().now(); };
     }
-    [[nodiscard]] KubeSourceOptions source_options() {
+    [[nodiscard]] KubeSourceOptions source_options(const KubeTarget& target) {
         KubeSourceOptions options;
         options.census = &census_;
         options.clock = clock();
         options.refusals = kRefusals;
+        options.stopped = target.stopped;
         return options;
     }
     [[nodiscard]] KubeSinkOptions sink_options(const KubeTarget& target, const ElectionOptions& election) {
@@ -142,11 +175,52 @@ private:
     KubeSink sink_;
 };
 
+class KubeEvents final : public ClusterEvents {
+public:
+    KubeEvents(const KubeTarget& target, const Access& access)
+        : client_(access, reading(client_options(target, access, 3))),
+          feed_(client_) {}
+    [[nodiscard]] EventFeed& feed() override { return feed_; }
+
+private:
+    HttpClient client_;
+    EventFeed feed_;
+};
+
 // What the connection has to say goes to standard error, a line each, in the form of the run's own log.
-void log_to_stderr() {
-    auto logger = std::make_shared<spdlog::logger>("reprieve", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %l %v", spdlog::pattern_time_type::utc);
-    logger->flush_on(spdlog::level::info);
+class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    explicit LogSink(LogFormat format) : format_(format) {}
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        const auto since = std::chrono::duration_cast<std::chrono::microseconds>(message.time.time_since_epoch());
+        const std::string when = format_time({since.count()});
+        const LogLine line{.event = std::string(message.payload.begin(), message.payload.end()),
+                           .level = level_of(message.level)};
+        if (format_ == LogFormat::kJson)
+            fmt::print(stderr, "{}\n", as_json(line, when));
+        else
+            fmt::print(stderr, "{} {} {}\n", when, to_text(line.level), line.event);
+    }
+    void flush_() override { std::fflush(stderr); }
+
+private:
+    static LogLevel level_of(spdlog::level::level_enum level) {
+        if (level >= spdlog::level::err) return LogLevel::kError;
+        if (level == spdlog::level::warn) return LogLevel::kWarn;
+        return level == spdlog::level::info ? LogLevel::kInfo : LogLevel::kDebug;
+    }
+
+    LogFormat format_;
+};
+
+void log_to_stderr(const KubeTarget& target) {
+    auto logger = std::make_shared<spdlog::logger>("reprieve", std::make_shared<LogSink>(target.log_format));
+    constexpr spdlog::level::level_enum kLevels[] = {
+        spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+    logger->set_level(kLevels[static_cast<std::size_t>(target.log_level)]);
+    logger->flush_on(spdlog::level::debug);
     spdlog::set_default_logger(std::move(logger));
 }
 
@@ -157,8 +231,14 @@ Result<std::unique_ptr<ClusterLink>> open_kube(const KubeTarget& target, Vocabul
     if (!access) return std::unexpected(access.error());
     const Result<ElectionOptions> election = election_of(target, *access);
     if (!election) return std::unexpected(election.error());
-    log_to_stderr();
+    log_to_stderr(target);
     return std::make_unique<KubeLink>(target, *access, *election, words);
+}
+
+Result<std::unique_ptr<ClusterEvents>> open_events(const KubeTarget& target) {
+    const Result<Access> access = access_of(target);
+    if (!access) return std::unexpected(access.error());
+    return std::make_unique<KubeEvents>(target, *access);
 }
 
 }  // namespace reprieve

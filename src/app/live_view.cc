@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/amounts.h"
 #include "base/wide.h"
+#include "text/amounts.h"
 
 namespace reprieve {
 namespace {

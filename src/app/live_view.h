@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "app/loop_observer.h"
-#include "app/screen.h"
-#include "app/view_frame.h"
+#include "loop/loop_observer.h"
+#include "text/screen.h"
+#include "text/view_frame.h"
 
 namespace reprieve {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/version.h"
+#include "base/version.h"
 #include "plugins/cost.h"
 #include "state/pod_named.h"
 
@@ -11,7 +11,30 @@ namespace {
 
 constexpr std::chrono::seconds kHangs{60};  // longer than any plan may take
 constexpr std::chrono::seconds kCountEvery{1};
+constexpr std::size_t kMostBinding = 100'000;
 constexpr const char* kDevice = "nvidia.com/gpu";
+
+std::vector<WatchCounts> kinds_of(const LinkCounts& counts) {
+    std::vector<WatchCounts> out;
+    for (const KindHealth& kind : counts.kinds) {
+        out.push_back({.kind = kind.kind,
+                       .age_seconds = static_cast<double>(kind.silent.us) / 1e6,
+                       .restarts = kind.restarts,
+                       .left_out = kind.left_out});
+    }
+    return out;
+}
+
+std::vector<RequestCounts> times_of(const LinkCounts& counts) {
+    std::vector<RequestCounts> out;
+    for (const auto& [key, time] : counts.times) {
+        out.push_back({.verb = key.first,
+                       .code = std::to_string(key.second),
+                       .buckets = {time.buckets.begin(), time.buckets.end()},
+                       .seconds = static_cast<double>(time.sum_us) / 1e6});
+    }
+    return out;
+}
 
 ConnectionCounts as_metrics(const LinkCounts& counts) {
     return {.requests = counts.requests,
@@ -22,7 +45,10 @@ ConnectionCounts as_metrics(const LinkCounts& counts) {
             .objects = counts.objects,
             .malformed = counts.malformed,
             .lists = counts.lists,
-            .watches = counts.watches};
+            .watches = counts.watches,
+            .writes_queued = counts.writes_queued,
+            .kinds = kinds_of(counts),
+            .times = times_of(counts)};
 }
 
 }  // namespace
@@ -59,15 +85,23 @@ void Monitor::on_pulse() {
     if (now - counted_ < kCountEvery) return;
     counted_ = now;
     metrics_.set_connection(as_metrics(link_.counts()));
+    if (recording_) metrics_.set_recording(recording_());
 }
 
 void Monitor::on_cycle(const CycleReport& report) {
-    if (!report.violations.empty()) return metrics_.plan_refused();
-    metrics_.plan_made(report.plan, report.planning);
+    for (const std::string& owner : report.refused)
+        metrics_.plan_refused(owner);
+    if (!report.sound) return metrics_.plan_refused("");
+    metrics_.plan_made(
+        report.plan,
+        {.refresh = report.refreshing, .plan = report.planning, .audit = report.auditing, .whole = report.whole});
+    metrics_.set_state(report.cluster.rebuilds(), report.sweeps);
+    count_attempts(report);
     metrics_.evicted(report.news);
     note_pending(report);
     if (!report.carried_out) return;
     note_lost_work(report);
+    if (binding_.size() > kMostBinding) binding_.clear();  // bindings that were needed no more and told nobody
     for (const Placement& placement : report.plan.placements) {
         if (placement.after_evictions) continue;
         const PodId pod = pod_named(report.cluster, placement.pod);
@@ -75,14 +109,24 @@ void Monitor::on_cycle(const CycleReport& report) {
     }
 }
 
+// A pod is counted when it is bound (by the report of that) and when it is found to have no place; that it still has
+// none in the next cycle is no other attempt.
+void Monitor::count_attempts(const CycleReport& report) {
+    std::set<std::string> waiting;
+    std::size_t fresh = 0;
+    for (const Unplaced& entry : report.plan.unplaced) {
+        const std::string& name = entry.pod.empty() ? entry.owner : entry.pod;
+        if (!waiting_.contains(name)) ++fresh;
+        waiting.insert(name);
+    }
+    waiting_ = std::move(waiting);
+    metrics_.attempted(0, fresh);
+}
+
 void Monitor::note_pending(const CycleReport& report) {
     const auto waiting = std::ranges::count_if(report.plan.placements, &Placement::after_evictions);
     PendingCounts counts{.active = waiting, .unschedulable = static_cast<std::int64_t>(report.plan.unplaced.size())};
-    const Snapshot& s = report.cluster.snapshot();
-    for (const PodId pod : IdRange<PodId>(s.pods.size())) {
-        const PodRow& row = s.pods[pod];
-        if (row.state == PodState::kIgnored && !row.has(kFinished) && report.cluster.pod(pod).gated) ++counts.gated;
-    }
+    counts.gated = static_cast<std::int64_t>(report.cluster.gated().size());
     metrics_.set_pending(counts);
     metrics_.set_ledger(static_cast<std::size_t>(waiting));
 }
@@ -100,16 +144,11 @@ void Monitor::note_lost_work(const CycleReport& report) {
 void Monitor::on_step(const SinkReport& report, Time now) {
     metrics_.step_ended(report);
     if (report.step != SinkStep::kBind) return;
+    if (report.ok) metrics_.attempted(1, 0);
     const auto made = binding_.find(report.uid);
     if (made == binding_.end()) return;
     if (report.ok && made->second.is_set()) metrics_.pod_bound(now - made->second);
     binding_.erase(made);
-}
-
-Result<std::unique_ptr<LoopObserver>> open_monitor(const std::string& address, const ClusterLink& link) {
-    auto monitor = std::make_unique<Monitor>(link);
-    if (auto started = monitor->start(address); !started) return std::unexpected(started.error());
-    return monitor;
 }
 
 }  // namespace reprieve

@@ -9,13 +9,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
-#include "app/loop_observer.h"
 #include "app/run_ports.h"
 #include "base/result.h"
+#include "loop/loop_observer.h"
 #include "web/metrics.h"
 #include "web/server.h"
 
@@ -27,6 +29,10 @@ public:
     explicit Monitor(const ClusterLink& link);
     ~Monitor() override;
 
+    // Whose counts are told too; before the start.
+    void follow_recording(std::function<RecordingCounts()> recording) { recording_ = std::move(recording); }
+    // Its server: more may be routed through it before the start.
+    [[nodiscard]] WebServer& server() { return server_; }
     [[nodiscard]] Result<void> start(const std::string& address);
     [[nodiscard]] int port() const { return server_.port(); }
 
@@ -40,16 +46,17 @@ private:
     [[nodiscard]] Result<void> healthy() const;
     [[nodiscard]] Result<void> ready() const;
     void note_pending(const CycleReport& report);
+    void count_attempts(const CycleReport& report);
     void note_lost_work(const CycleReport& report);
 
     const ClusterLink& link_;
     Metrics metrics_;
-    std::map<std::string, Time> binding_;  // UID -> when the pod was made
+    std::function<RecordingCounts()> recording_;  // none: no record is kept
+    std::map<std::string, Time> binding_;         // UID -> when the pod was made
+    std::set<std::string> waiting_;               // who had no place in the last plan
     std::atomic<Clock::time_point> pulse_;
     Clock::time_point counted_;  // when the connection's counts were last taken over
     WebServer server_;           // last: its threads end first
 };
-
-[[nodiscard]] Result<std::unique_ptr<LoopObserver>> open_monitor(const std::string& address, const ClusterLink& link);
 
 }  // namespace reprieve

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
-#include "app/loop_test_world.h"
+#include "loop/loop_test_world.h"
 
 namespace reprieve {
 namespace {
@@ -60,6 +60,22 @@ TEST_F(MonitorTest, says_who_leads_and_what_the_connection_did) {
     EXPECT_THAT(metrics(), HasSubstr("reprieve_leader 0\n"));
 }
 
+TEST_F(MonitorTest, says_whether_the_record_is_written) {
+    monitor_.on_pulse();
+    EXPECT_THAT(metrics(), testing::Not(HasSubstr("reprieve_record_recording 1\n"))) << "there is none";
+    Monitor recording(link_);
+    recording.follow_recording([] {
+        return RecordingCounts{.recording = true, .changes = 12, .cycles = 3, .gaps = 1, .bytes = 4096, .waiting = 7};
+    });
+    ASSERT_TRUE(recording.start("127.0.0.1:0"));
+    recording.on_pulse();
+    const std::string text = httplib::Client("127.0.0.1", recording.port()).Get("/metrics")->body;
+    EXPECT_THAT(text, HasSubstr("reprieve_record_recording 1\n"));
+    EXPECT_THAT(text, HasSubstr("reprieve_record_entries_total{kind=\"change\"} 12\n"));
+    EXPECT_THAT(text, HasSubstr("reprieve_record_gaps_total 1\n"));
+    EXPECT_THAT(text, HasSubstr("reprieve_record_bytes{where=\"file\"} 4096\n"));
+}
+
 TEST_F(MonitorTest, counts_what_a_run_did) {
     World world({.start = kLoopStart, .seed = 1, .latency = {}});
     const std::string yaml =
@@ -78,10 +94,16 @@ TEST_F(MonitorTest, counts_what_a_run_did) {
     EXPECT_THAT(text, HasSubstr("scheduler_pod_scheduling_sli_duration_seconds_count 1\n"));
     EXPECT_THAT(text, HasSubstr("scheduler_pending_pods{queue=\"unschedulable\"} 2\n")) << "large, and low made again";
     EXPECT_THAT(text, HasSubstr("reprieve_ledger_size 0\n"));
+    EXPECT_THAT(text, HasSubstr("reprieve_rebuilds_total 1\n"));
+    EXPECT_THAT(text, HasSubstr("process_resident_memory_bytes "));
+    const std::string attempts = "scheduler_schedule_attempts_total{profile=\"reprieve\",result=";
+    EXPECT_THAT(text, HasSubstr(attempts + "\"scheduled\"} 1\n")) << "once, however many cycles it took";
+    EXPECT_THAT(text, HasSubstr(attempts + "\"unschedulable\"} 2\n"));
 }
 
 TEST_F(MonitorTest, an_address_that_is_taken_is_an_error) {
-    const auto second = open_monitor("127.0.0.1:" + std::to_string(monitor_.port()), link_);
+    Monitor second_monitor(link_);
+    const auto second = second_monitor.start("127.0.0.1:" + std::to_string(monitor_.port()));
     ASSERT_FALSE(second.has_value());
     EXPECT_THAT(second.error().message, HasSubstr("cannot be listened on"));
 }

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "app/alternatives_table.h"
 #include "app/asked_names.h"
 #include "app/complaint.h"
 #include "app/exit_codes.h"
-#include "app/plan_table.h"
-#include "app/stability_text.h"
 #include "explain/alternatives.h"
 #include "explain/stability.h"
 #include "manifest/plan_json.h"
+#include "text/alternatives_table.h"
+#include "text/plan_table.h"
+#include "text/stability_text.h"
 
 namespace reprieve {
 namespace {
@@ -42,6 +42,8 @@ bool partial(const PlanOptions& options) { return !options.only.empty() && (opti
 
 int plan_command(const PlanOptions& options) {
     if (partial(options)) return complain({"--for goes with neither --alternatives nor --verify", kExitUsage});
+    if (options.planning.files.empty() && options.planning.record.empty() && !options.planning.cluster)
+        return complain({"-f FILE is missing (or --record DIR)", kExitUsage});
     auto planning = Planning::read(options.planning);
     if (!planning) return complain(planning.error());
     Cluster& cluster = (*planning)->cluster();

@@ -4,31 +4,35 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "app/complaint.h"
-#include "app/control_loop.h"
 #include "app/decision_log.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
 #include "app/inputs.h"
 #include "app/live_view.h"
 #include "app/pace.h"
-#include "app/plan_table.h"
 #include "app/planning.h"
 #include "app/run_log.h"
 #include "app/run_summary.h"
-#include "app/screen.h"
 #include "app/stop_signal.h"
-#include "app/terminal.h"
+#include "base/version.h"
+#include "loop/control_loop.h"
 #include "manifest/config.h"
+#include "record/record_observer.h"
+#include "record/recorder.h"
+#include "text/plan_table.h"
+#include "text/screen.h"
+#include "text/terminal.h"
 
 namespace reprieve {
 namespace {
 
-constexpr const char* kSchedulerName = "reprieve";
 constexpr const char* kSpeedToWatch = "10x";
 constexpr Duration kLongestWait{500'000};  // on a real cluster: how long a signal may go unnoticed
 constexpr std::int64_t kRest = 19;         // on a real cluster: planning takes a twentieth of the time
@@ -40,6 +44,18 @@ int complain(const std::string& message, int code = kExitFailure) {
     return code;
 }
 
+LogLevel level_of(const std::string& word) {
+    for (const LogLevel level : {LogLevel::kDebug, LogLevel::kWarn, LogLevel::kError}) {
+        if (word == to_text(level)) return level;
+    }
+    return LogLevel::kInfo;
+}
+
+std::string host_of(const std::string& address) {
+    const std::string host = address.substr(0, address.rfind(':'));
+    return host.empty() ? "localhost" : host;
+}
+
 bool wants_kube(const RunOptions& options) { return options.in_cluster || !options.kubeconfig.empty(); }
 
 Result<void> check_usage(const RunOptions& options) {
@@ -49,6 +65,7 @@ Result<void> check_usage(const RunOptions& options) {
         return fail("-f feeds the embedded cluster and goes with neither --kubeconfig nor --in-cluster");
     if (wants_kube(options) && !options.speed.empty())
         return fail("--speed is the embedded cluster's; a real one has its own time");
+    if (options.kubeconfig.empty() && !options.context.empty()) return fail("--context goes with --kubeconfig");
     if (!wants_kube(options) && !(options.lease.empty() && options.lease_duration.empty()))
         return fail("--lease and --lease-duration go with --kubeconfig or --in-cluster");
     if (!wants_kube(options) && options.files.empty())
@@ -67,23 +84,31 @@ public:
     int run() {
         if (auto usage = check_usage(options_); !usage) return complain(usage.error().message, kExitUsage);
         if (auto usage = read_arguments(); !usage) return complain(usage.error().message, kExitUsage);
+        if (auto usage = read_record_arguments(); !usage) return complain(usage.error().message, kExitUsage);
         if (auto ready = read_config(); !ready) return complain(ready.error().message);
         Cluster cluster({.scheduler_names = loop_.config.scheduler_names,
                          .topology_levels = loop_.config.topology_levels,
-                         .queues_by_namespace = loop_.config.queues_by_namespace});
+                         .queues_by_namespace = loop_.config.queues_by_namespace,
+                         .trust = loop_.config.trust,
+                         .claims_by_controller = true});
         auto opened = connect(cluster.words());
         if (!opened) return complain(opened.error().message);
         ClusterLink& link = **opened;
-        if (auto ready = add_observers(link); !ready) return complain(ready.error().message);
+        if (auto ready = open_recorder(link, cluster.words()); !ready) return complain(ready.error().message);
+        if (auto ready = add_observers(link, cluster); !ready) return complain(ready.error().message);
         if (wants_kube(options_)) loop_.leads = [&] { return link.leads(); };
 
         ControlLoop loop(cluster, link.source(), link.sink(), observers_, loop_);
-        const LoopEnd end = loop.run();
+        LoopEnd end = loop.run();
+        if (StopSignal::received()) end = LoopEnd::kStopped;
         link.close();
+        if (recorder_) recorder_->close();
         if (screen_) screen_->close();
+        const std::string fault = link.fault();
+        const int code = fault.empty() ? finish(loop, end, cluster) : complain(fault);
+        if (ui_ && end == LoopEnd::kWorldEnded && fault.empty()) stay_to_be_looked_at();
         ui_.reset();  // it asks the link
-        if (const std::string fault = link.fault(); !fault.empty()) return complain(fault);
-        return finish(loop, end, cluster);
+        return code;
     }
 
 private:
@@ -101,10 +126,30 @@ private:
         return read_lease_arguments();
     }
 
+    Result<void> read_record_arguments() {
+        if (options_.record.empty() && !(options_.record_keep.empty() && options_.record_max.empty()))
+            return fail("--record-keep and --record-max go with --record");
+        if (!options_.record_keep.empty()) {
+            const auto age = parse_days(options_.record_keep);
+            if (!age) return fail("--record-keep: " + age.error().message);
+            keep_.age = *age;
+        }
+        if (!options_.record_max.empty()) {
+            const auto bytes = parse_bytes(options_.record_max);
+            if (!bytes) return fail("--record-max: " + bytes.error().message);
+            keep_.bytes = *bytes;
+        }
+        return {};
+    }
+
     Result<void> read_lease_arguments() {
         target_ = {.kubeconfig = options_.kubeconfig,
+                   .context = options_.context,
+                   .log_format = options_.log_format == "json" ? LogFormat::kJson : LogFormat::kText,
+                   .log_level = level_of(options_.log_level),
                    .loopback_http = options_.loopback_http,
                    .only_looks = options_.dry_run,
+                   .stopped = [] { return StopSignal::received(); },
                    .lease = options_.lease};
         if (options_.lease_duration.empty()) return {};
         const auto duration = parse_duration(options_.lease_duration);
@@ -135,6 +180,9 @@ private:
             loop_.longest_wait = kLongestWait;
             loop_.resync = kResync;
             loop_.rest = kRest;
+            loop_.forgets = true;
+            loop_.tells_warnings = true;
+            loop_.cycle_budget = loop_.config.cycle_budget;
             return ports_.kube(target_, words);
         }
         EmbeddedOptions embedded{
@@ -149,15 +197,22 @@ private:
         return [start = start_](Time now) { return "+" + format_duration({(now - start).us / 100'000 * 100'000}); };
     }
 
-    Result<void> add_observers(const ClusterLink& link) {
-        observers_.add(summary_);
+    Result<void> add_observers(ClusterLink& link, Cluster& cluster) {
+        // Printed at the end of an embedded run; a cluster has none, and no memory for every pod it ever had.
+        if (!wants_kube(options_)) observers_.add(summary_);
         if (stream_.cursor && !wants_kube(options_)) {
             screen_.emplace(stdout, stream_.colour);
             view_.emplace(*screen_, clock(), options_.dry_run ? "dry run" : "");
             observers_.add(*view_);
         } else {
-            log_.emplace(clock(), [](const std::string& line) {
-                fmt::print("{}\n", line);
+            log_.emplace([this, when = clock()](Time now, const LogLine& line) {
+                if (line.level < target_.log_level) return;
+                if (target_.log_format == LogFormat::kJson)
+                    fmt::print("{}\n", as_json(line, when(now)));
+                else if (wants_kube(options_))
+                    fmt::print("{} {} {}\n", when(now), to_text(line.level), as_text(line));
+                else
+                    fmt::print("{} {}\n", when(now), as_text(line));
                 std::fflush(stdout);
             });
             observers_.add(*log_);
@@ -169,11 +224,61 @@ private:
             observers_.add(*decisions_);
         }
         if (options_.ui.empty()) return {};
-        auto ui = ports_.ui(options_.ui, link);
+        auto ui = ports_.ui({.address = options_.ui,
+                             .open = options_.ui_open,
+                             .scope = options_.ui_scope,
+                             .dry_run = options_.dry_run,
+                             .arguments = "",
+                             .recording = counts_of_recorder(),
+                             .record = options_.record},
+                            link,
+                            cluster,
+                            loop_.config);
         if (!ui) return std::unexpected(ui.error());
         ui_ = std::move(*ui);
         observers_.add(*ui_);
+        print_advice(fmt::format("window: http://{}:{}/\n", host_of(options_.ui), ui_->port()));
         return {};
+    }
+
+    // An embedded cluster ends when nothing happens any more: that is when people look.
+    void stay_to_be_looked_at() {
+        ui_->loop_ended();
+        std::fflush(stdout);
+        print_advice("The run has ended; the window stays open until Ctrl-C.\n");
+        while (!StopSignal::received())
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+
+    Result<void> open_recorder(ClusterLink& link, const Vocabulary& words) {
+        if (options_.record.empty()) return {};
+        auto recorder = Recorder::open({.folder = options_.record,
+                                        .keep = keep_,
+                                        .version = kVersion,
+                                        .config_text = loop_.config_text,
+                                        .dry_run = options_.dry_run,
+                                        .warn = [](const std::string& what) { print_complaint(what); }});
+        if (!recorder) return fail("--record: " + recorder.error().message);
+        recorder_ = std::move(*recorder);
+        recording_.emplace(*recorder_, words);
+        loop_.beliefs.tell = [this](const Pod& told, const Pod& believed) { recording_->on_belief(told, believed); };
+        link.source().keep_texts();
+        link.on_missed([this](const std::string& kind, Time from, Time to) { recording_->on_missed(kind, from, to); });
+        observers_.add(*recording_);
+        return {};
+    }
+
+    [[nodiscard]] std::function<RecordingCounts()> counts_of_recorder() const {
+        if (!recorder_) return {};
+        return [recorder = recorder_.get()] {
+            const RecordCounts counts = recorder->counts();
+            return RecordingCounts{.recording = counts.recording,
+                                   .changes = static_cast<std::uint64_t>(counts.changes),
+                                   .cycles = static_cast<std::uint64_t>(counts.cycles),
+                                   .gaps = static_cast<std::uint64_t>(counts.gaps),
+                                   .bytes = counts.bytes,
+                                   .waiting = counts.waiting};
+        };
     }
 
     int finish(const ControlLoop& loop, LoopEnd end, const Cluster& cluster) const {
@@ -208,12 +313,15 @@ private:
     KubeTarget target_;
     LoopOptions loop_;
     Observers observers_;
+    KeepRules keep_;
+    std::unique_ptr<Recorder> recorder_;
+    std::optional<RecordObserver> recording_;
     RunSummary summary_;
     std::optional<Screen> screen_;
     std::optional<LiveView> view_;
     std::optional<RunLog> log_;
     std::unique_ptr<DecisionLog> decisions_;
-    std::unique_ptr<LoopObserver> ui_;
+    std::unique_ptr<RunUi> ui_;
 };
 
 }  // namespace

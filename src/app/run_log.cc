@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
-#include "app/amounts.h"
-#include "app/display_text.h"
 #include "model/soft_eviction.h"
+#include "text/amounts.h"
 
 namespace reprieve {
 namespace {
 
-std::string pair(const char* key, const std::string& value) {
-    return value.empty() ? std::string() : fmt::format(" {}={}", key, log_value(value));
-}
+constexpr Duration kAlikeWithin{10'000'000};
 
 // "cpu:3,memory:9Gi".
 std::string amounts_words(const NamedAmounts& amounts) {
@@ -30,18 +28,16 @@ std::string joined(const std::vector<std::string>& parts) {
     return out;
 }
 
-}  // namespace
-
-std::string log_value(const std::string& text) {
-    const std::string harmless = neutral(text);
-    if (!harmless.empty() && harmless.find_first_of(" \"=") == std::string::npos) return harmless;
-    std::string out = "\"";
-    for (char c : harmless) {
-        if (c == '"') out += '\\';
-        out += c;
+// How many nodes fit changes all the time; why they do not is news.
+std::string without_numbers(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (std::isdigit(static_cast<unsigned char>(c)) == 0) out += c;
     }
-    return out + "\"";
+    return out;
 }
+
+}  // namespace
 
 // Nodes come and go seldom enough to be told; pods are told of when something is decided about them.
 void RunLog::on_change(const Change& change, const Cluster& cluster, Time now) {
@@ -50,35 +46,49 @@ void RunLog::on_change(const Change& change, const Cluster& cluster, Time now) {
     const std::string name = cluster.words().str(node->name);
     const NodeId id = cluster.find_node(node->name);
     if (change.removed)
-        line(now, fmt::format("nodeLost node={}", log_value(name)));
+        line(now, {.event = "nodeLost", .fields = {{"node", name}}});
     else if (!id)
-        line(now, fmt::format("nodeAdded node={}", log_value(name)));
+        line(now, {.event = "nodeAdded", .fields = {{"node", name}}});
     else if (cluster.node(id)->unschedulable != node->unschedulable)
-        line(now, fmt::format("{} node={}", node->unschedulable ? "nodeCordoned" : "nodeUncordoned", log_value(name)));
+        line(now, {.event = node->unschedulable ? "nodeCordoned" : "nodeUncordoned", .fields = {{"node", name}}});
+}
+
+void RunLog::tell_alike(Time now) {
+    if (failed_.alike > 0)
+        line(now,
+             {.event = "failed",
+              .fields = {{"step", to_text(failed_.step)},
+                         {"what", failed_.what},
+                         {"alike", fmt::format("{} more", failed_.alike)}},
+              .level = LogLevel::kWarn});
+    failed_.alike = 0;
 }
 
 void RunLog::on_cycle(const CycleReport& report) {
     begun_ = true;
+    if (report.now - failed_.at >= kAlikeWithin) tell_alike(report.now);
     for (const Violation& v : report.violations)
         line(report.now,
-             fmt::format(
-                 "auditFailed rule={} object={} what={}", log_value(v.rule), log_value(v.object), log_value(v.what)));
-    if (!report.violations.empty()) line(report.now, "planDropped");
+             {.event = "auditFailed",
+              .fields = {{"rule", v.rule}, {"object", v.object}, {"what", v.what}},
+              .level = LogLevel::kError});
+    for (const std::string& owner : report.refused)
+        line(report.now, {.event = "setAside", .fields = {{"demand", owner}}, .level = LogLevel::kWarn});
+    if (!report.sound) line(report.now, {.event = "planDropped", .level = LogLevel::kError});
     for (const Eviction& e : report.news) {
         line(report.now,
-             fmt::format(
-                 "{}{}{}{}{}{}{}",
-                 e.mode == EvictionMode::kSoft ? "softEvict" : "evict",
-                 pair("pod", e.pod),
-                 pair("node", e.node),
-                 pair("for", e.owner),
-                 pair("action", e.action),
-                 e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kSoft ? "" : pair("mode", to_text(e.mode)),
-                 pair("reason", e.reason)));
+             {.event = e.mode == EvictionMode::kSoft ? "softEvict" : "evict",
+              .fields = {
+                  {"pod", e.pod},
+                  {"node", e.node},
+                  {"for", e.owner},
+                  {"action", e.action},
+                  {"mode", e.mode == EvictionMode::kDelete || e.mode == EvictionMode::kSoft ? "" : to_text(e.mode)},
+                  {"reason", e.reason}}});
     }
     for (const AnnotationChange& change : report.plan.annotations) {
         if (std::ranges::find(change.remove, SoftEviction::kAnnotation) != change.remove.end())
-            line(report.now, fmt::format("withdraw{}", pair("pod", change.pod)));
+            line(report.now, {.event = "withdraw", .fields = {{"pod", change.pod}}});
     }
     tell_serving(report);
     tell_queues(report);
@@ -89,15 +99,19 @@ void RunLog::on_cycle(const CycleReport& report) {
 // What is asked for again, because it has not been seen done yet, is no news.
 void RunLog::tell_serving(const CycleReport& report) {
     std::set<std::string> asked;
-    const auto tell = [&](std::string what) {
-        if (!serving_.contains(what)) line(report.now, what);
-        asked.insert(std::move(what));
+    const auto tell = [&](const LogLine& what) {
+        if (!serving_.contains(as_text(what))) line(report.now, what);
+        asked.insert(as_text(what));
     };
-    for (const ScaleChange& s : report.plan.scale)
-        tell(fmt::format(
-            "scale{}{} from={} to={}", pair("deployment", s.deployment), pair("plane", s.plane), s.from, s.to));
+    for (const ScaleChange& s : report.plan.scale) {
+        tell({.event = "scale",
+              .fields = {{"deployment", s.deployment},
+                         {"plane", s.plane},
+                         {"from", std::to_string(s.from)},
+                         {"to", std::to_string(s.to)}}});
+    }
     for (const std::string& pod : report.plan.force_deletes)
-        tell(fmt::format("forceDelete{}", pair("pod", pod)));
+        tell({.event = "forceDelete", .fields = {{"pod", pod}}});
     serving_ = std::move(asked);
 }
 
@@ -106,14 +120,14 @@ void RunLog::tell_queues(const CycleReport& report) {
     std::map<std::string, std::string> told;
     for (const QueueReport& queue : report.plan.queues) {
         if (!queue.shares.contains("preempting")) continue;
-        std::string what;
+        LogLine what{.event = "queue", .fields = {{"name", queue.name}}};
         for (const char* share : {"deserved", "allocated", "used", "preempting"}) {
             if (const auto at = queue.shares.find(share); at != queue.shares.end())
-                what += pair(share, amounts_words(at->second));
+                what.fields.emplace_back(share, amounts_words(at->second));
         }
-        if (const auto before = queues_.find(queue.name); before == queues_.end() || before->second != what)
-            line(report.now, fmt::format("queue{}{}", pair("name", queue.name), what));
-        told.emplace(queue.name, std::move(what));
+        if (const auto before = queues_.find(queue.name); before == queues_.end() || before->second != as_text(what))
+            line(report.now, what);
+        told.emplace(queue.name, as_text(what));
     }
     queues_ = std::move(told);
 }
@@ -124,19 +138,18 @@ void RunLog::tell_placements(const CycleReport& report) {
         if (p.after_evictions) promised.emplace(p.pod, p.node);
     }
     for (const std::string& pod : report.plan.nominations_cleared) {
-        if (!promised.contains(pod)) line(report.now, fmt::format("clear{}", pair("pod", pod)));
+        if (!promised.contains(pod)) line(report.now, {.event = "clear", .fields = {{"pod", pod}}});
     }
     for (const Placement& p : report.plan.placements) {
         const auto before = promised_.find(p.pod);
         if (p.after_evictions && before != promised_.end() && before->second == p.node) continue;
         line(report.now,
-             fmt::format("{}{}{}{}{}{}",
-                         p.after_evictions ? "nominate" : "bind",
-                         pair("pod", p.pod),
-                         pair("node", p.node),
-                         pair("devices", joined(p.devices)),
-                         pair("for", p.owner),
-                         pair("action", p.action)));
+             {.event = p.after_evictions ? "nominate" : "bind",
+              .fields = {{"pod", p.pod},
+                         {"node", p.node},
+                         {"devices", joined(p.devices)},
+                         {"for", p.owner},
+                         {"action", p.action}}});
     }
     promised_ = std::move(promised);
 }
@@ -145,23 +158,32 @@ void RunLog::tell_unplaced(const CycleReport& report) {
     std::map<std::string, std::string> waiting;
     for (const Unplaced& u : report.plan.unplaced) {
         const std::string name = u.pod.empty() ? fmt::format("{} ({} replicas)", u.owner, u.replicas) : u.pod;
-        // That one pod more or less is in the way is no news.
-        std::string gist = u.reason;
-        std::erase_if(gist, [](char c) { return c >= '0' && c <= '9'; });
-        if (waiting_[name] != gist)
-            line(report.now,
-                 fmt::format("{}{}{}", u.never ? "never" : "wait", pair("pod", name), pair("reason", u.reason)));
-        waiting.emplace(name, std::move(gist));
+        const char* event = u.never ? "never" : "wait";
+        const std::string words = event + without_numbers(u.reason);
+        if (waiting_[name] != words)
+            line(report.now, {.event = event, .fields = {{"pod", name}, {"reason", u.reason}}});
+        waiting.emplace(name, words);
     }
     waiting_ = std::move(waiting);
 }
 
 void RunLog::on_step(const SinkReport& report, Time now) {
     if (report.ok) return;
+    // Whoever loses the lease, or the API server, fails a thousand times in the same way.
+    if (report.step == failed_.step && report.what == failed_.what && now - failed_.at < kAlikeWithin) {
+        ++failed_.alike;
+        return;
+    }
+    tell_alike(now);
+    failed_ = {.step = report.step, .what = report.what, .at = now};
     line(now,
-         fmt::format("failed step={}{}{}", to_text(report.step), pair("pod", report.pod), pair("what", report.what)));
+         {.event = "failed",
+          .fields = {{"step", to_text(report.step)}, {"pod", report.pod}, {"what", report.what}},
+          .level = LogLevel::kWarn});
 }
 
-void RunLog::on_trouble(const std::string& what, Time now) { line(now, fmt::format("trouble{}", pair("what", what))); }
+void RunLog::on_trouble(const std::string& what, Time now) {
+    line(now, {.event = "trouble", .fields = {{"what", what}}, .level = LogLevel::kWarn});
+}
 
 }  // namespace reprieve

@@ -9,16 +9,16 @@
 #include <set>
 #include <string>
 
-#include "app/loop_observer.h"
+#include "loop/loop_observer.h"
+#include "text/log_line.h"
 
 namespace reprieve {
 
 class RunLog : public LoopObserver {
 public:
-    using Clock = std::function<std::string(Time)>;  // how a line says when
-    using Out = std::function<void(const std::string& line)>;
+    using Out = std::function<void(Time now, const LogLine& line)>;
 
-    RunLog(Clock clock, Out out) : clock_(std::move(clock)), out_(std::move(out)) {}
+    explicit RunLog(Out out) : out_(std::move(out)) {}
 
     void on_change(const Change& change, const Cluster& cluster, Time now) override;
     void on_cycle(const CycleReport& report) override;
@@ -26,22 +26,27 @@ public:
     void on_trouble(const std::string& what, Time now) override;
 
 private:
-    void line(Time now, const std::string& text) { out_(clock_(now) + " " + text); }
+    void line(Time now, const LogLine& line) { out_(now, line); }
     void tell_serving(const CycleReport& report);
     void tell_queues(const CycleReport& report);
     void tell_placements(const CycleReport& report);
     void tell_unplaced(const CycleReport& report);
+    void tell_alike(Time now);
 
-    Clock clock_;
+    struct Failed {
+        SinkStep step = SinkStep::kAnnotate;
+        std::string what;
+        Time at;
+        std::int64_t alike = 0;  // since, and not told
+    };
+
     Out out_;
     bool begun_ = false;                           // everything that was there at the start is old news
     std::set<std::string> serving_;                // scale changes and forced deletions, as last told
     std::map<std::string, std::string> queues_;    // queue -> its shares, as last told
     std::map<std::string, std::string> promised_;  // pod -> node, as last told
-    std::map<std::string, std::string> waiting_;   // pod -> reason without its numbers, as last told
+    std::map<std::string, std::string> waiting_;   // pod -> verdict and reason without its numbers, as last told
+    Failed failed_;
 };
-
-// The value as it is, or in quotes where it has spaces or quotes in it.
-[[nodiscard]] std::string log_value(const std::string& text);
 
 }  // namespace reprieve

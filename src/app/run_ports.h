@@ -6,11 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "app/loop_observer.h"
 #include "base/result.h"
+#include "kube/kind_health.h"
+#include "kube/request_times.h"
+#include "loop/loop_observer.h"
 #include "model/config.h"
 #include "model/vocabulary.h"
 #include "model/world.h"
+#include "text/log_line.h"
+#include "web/metrics.h"
 
 namespace reprieve {
 
@@ -25,6 +29,9 @@ struct LinkCounts {
     std::uint64_t malformed = 0;
     std::uint64_t lists = 0;
     std::uint64_t watches = 0;
+    std::int64_t writes_queued = 0;
+    std::vector<KindHealth> kinds;
+    RequestTable times;
 };
 
 // A cluster that the loop runs on, with everything it takes to hold the connection.
@@ -39,6 +46,14 @@ public:
     [[nodiscard]] virtual bool synced() const { return true; }
     [[nodiscard]] virtual LinkCounts counts() const { return {}; }
 
+    // From any thread: what the API server answers to a POST of that body; an error where there is none.
+    [[nodiscard]] virtual Result<std::string> post(const std::string& /*path*/, const std::string& /*body*/) {
+        return fail("there is no API server");
+    }
+
+    // `call` is told, on the loop's thread, between which moments changes of a kind were missed.
+    virtual void on_missed(std::function<void(const std::string& kind, Time from, Time to)> /*call*/) {}
+
     // Why the world ended; empty: it was asked to.
     [[nodiscard]] virtual std::string fault() const { return {}; }
     // The loop has ended: whoever is still to be told is told, and others may take over.
@@ -46,19 +61,41 @@ public:
 };
 
 struct KubeTarget {
-    std::string kubeconfig;      // empty: the cluster this program runs in
-    bool loopback_http = false;  // plain HTTP to this machine is allowed
-    bool only_looks = false;     // writes nothing, so needs no leave to act
-    std::string lease;           // "namespace/name"; empty: reprieve, where we live
+    std::string kubeconfig;  // empty: the cluster this program runs in
+    std::string context;     // of the kubeconfig; empty: its current one
+    LogFormat log_format = LogFormat::kText;
+    LogLevel log_level = LogLevel::kInfo;
+    bool loopback_http = false;     // plain HTTP to this machine is allowed
+    bool only_looks = false;        // writes nothing, so needs no leave to act
+    std::function<bool()> stopped;  // asked while the first lists are waited for; none: never
+    std::string lease;              // "namespace/name"; empty: reprieve, where we live
     Duration lease_duration{15'000'000};
     std::vector<std::string> scheduler_names;  // whose gangs are ours to speak of
     bool resource_quotas = false;              // grants of queues are also written as ResourceQuotas
 };
 
+// What a run serves over HTTP.
+struct UiTarget {
+    std::string address;
+    bool open = false;   // everybody may look, also from other machines
+    bool scope = false;  // whoever may look at some namespaces only sees these
+    bool dry_run = false;
+    std::string arguments;                       // of commands that plan the same again; empty: there are none
+    std::function<RecordingCounts()> recording;  // none: no record is kept
+    std::string record;                          // its folder
+};
+
+class RunUi : public LoopObserver {
+public:
+    // The loop has ended; the cluster stays as it is.
+    virtual void loop_ended() {}
+    [[nodiscard]] virtual int port() const = 0;
+};
+
 struct RunPorts {
     std::function<Result<std::unique_ptr<ClusterLink>>(const KubeTarget&, Vocabulary&)> kube;
     // Serves health, metrics and the UI at the address for as long as the observer lives.
-    std::function<Result<std::unique_ptr<LoopObserver>>(const std::string& address, const ClusterLink&)> ui;
+    std::function<Result<std::unique_ptr<RunUi>>(const UiTarget&, ClusterLink&, Cluster&, const SchedulerConfig&)> ui;
 };
 
 }  // namespace reprieve

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/display_text.h"
-#include "app/paint.h"
 #include "state/pod_named.h"
+#include "text/display_text.h"
+#include "text/paint.h"
 
 namespace reprieve {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/loop_observer.h"
-#include "app/table.h"
+#include "loop/loop_observer.h"
+#include "text/table.h"
 
 namespace reprieve {
 

@@ -49,8 +49,8 @@ bool has_ended(const Json& volcano_job) {
 const Workload* find_workload(const Cluster& cluster, WorkloadKind kind, const Json& body) {
     const Vocabulary& words = cluster.words();
     const StringId ns = words.find_string(ns_of(body));
-    const StringId key = words.find_string(fmt::format("{}/{}", static_cast<int>(kind), name_of(body)));
-    return ns && key ? cluster.workloads().get(cluster.workloads().find(ns, key)) : nullptr;
+    const StringId name = words.find_string(name_of(body));
+    return ns && name ? cluster.workload(kind, ns, name) : nullptr;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace reprieve {
 namespace {
 constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
 constexpr std::size_t kFirstSlots = 256;
+constexpr std::uint64_t kForgotten = 0;
 }  // namespace
 
 Interner::Interner() : slots_(kFirstSlots, kAbsent) {}
@@ -30,11 +31,19 @@ std::uint32_t Interner::intern(std::string_view text) {
     const std::uint64_t hash = hash_bytes(text);
     const std::size_t at = slot_of(text, hash);
     if (slots_[at] != kAbsent) return slots_[at];
-    const auto id = static_cast<std::uint32_t>(views_.size());
-    views_.push_back(store(text));
-    hashes_.push_back(hash);
+    std::uint32_t id = 0;
+    if (unused_.empty()) {
+        id = static_cast<std::uint32_t>(views_.size());
+        views_.push_back(store(text));
+        hashes_.push_back(hash);
+    } else {
+        id = unused_.back();
+        unused_.pop_back();
+        views_[id] = store(text);
+        hashes_[id] = hash;
+    }
     slots_[at] = id;
-    if (views_.size() * 2 > slots_.size()) grow();
+    if (size() * 2 > slots_.size()) index(slots_.size() * 2);
     return id;
 }
 
@@ -51,10 +60,37 @@ std::string_view Interner::store(std::string_view text) {
     return {to, text.size()};
 }
 
-void Interner::grow() {
-    slots_.assign(slots_.size() * 2, kAbsent);
-    const std::size_t mask = slots_.size() - 1;
+void Interner::sweep(const std::vector<bool>& in_use) {
+    const std::vector<std::unique_ptr<char[]>> before = std::move(blocks_);
+    blocks_.clear();
+    block_used_ = block_size_ = 0;
+    unused_.clear();
     for (std::uint32_t id = 0; id < views_.size(); ++id) {
+        // Strings that came after the marks were made are in use.
+        if (id >= in_use.size() || in_use[id]) {
+            views_[id] = store(views_[id]);
+        } else {
+            views_[id] = {};
+            hashes_[id] = kForgotten;
+            unused_.push_back(id);
+        }
+    }
+    // The lowest ids are given first, so that tables by id stay dense.
+    std::ranges::reverse(unused_);
+    std::size_t slots = kFirstSlots;
+    while (slots < size() * 2)
+        slots *= 2;
+    index(slots);
+}
+
+void Interner::index(std::size_t slots) {
+    slots_.assign(slots, kAbsent);
+    const std::size_t mask = slots_.size() - 1;
+    std::vector<bool> forgotten(views_.size());
+    for (std::uint32_t id : unused_)
+        forgotten[id] = true;
+    for (std::uint32_t id = 0; id < views_.size(); ++id) {
+        if (forgotten[id]) continue;
         std::size_t at = hashes_[id] & mask;
         while (slots_[at] != kAbsent)
             at = (at + 1) & mask;

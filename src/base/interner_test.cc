@@ -63,5 +63,38 @@ TEST(Interner, ViewsSurviveGrowth) {
     EXPECT_GE(strings.bytes(), long_text.size());
 }
 
+TEST(Interner, ASweepForgetsWhatIsNotMarkedAndGivesItsIdsAgain) {
+    Interner strings;
+    const std::uint32_t kept = strings.intern("kept");
+    const std::uint32_t gone = strings.intern("gone");
+    const std::uint32_t last = strings.intern("last");
+    std::vector<bool> in_use(strings.slots());
+    in_use[kept] = in_use[last] = true;
+    strings.sweep(in_use);
+    EXPECT_EQ(strings.size(), 2U);
+    EXPECT_EQ(strings.view(kept), "kept");
+    EXPECT_EQ(strings.view(last), "last");
+    EXPECT_EQ(strings.find("gone"), Interner::kAbsent);
+    EXPECT_EQ(strings.intern("kept"), kept);
+    EXPECT_EQ(strings.intern("new"), gone);
+    EXPECT_EQ(strings.view(gone), "new");
+    EXPECT_EQ(strings.slots(), 3U);
+}
+
+TEST(Interner, MemoryFollowsWhatIsInUse) {
+    Interner strings;
+    const auto churn = [&](int round) {
+        std::vector<std::uint32_t> ids;
+        for (int i = 0; i < 5000; ++i)
+            ids.push_back(strings.intern("round-" + std::to_string(round) + "-" + std::to_string(i)));
+        strings.sweep(std::vector<bool>(strings.slots()));
+    };
+    churn(0);
+    const std::size_t bytes = strings.bytes();
+    for (int round = 1; round < 20; ++round)
+        churn(round);
+    EXPECT_LE(strings.bytes(), bytes + bytes / 10);
+}
+
 }  // namespace
 }  // namespace reprieve

@@ -104,6 +104,13 @@ struct PluginsConfig {
     friend bool operator==(const PluginsConfig&, const PluginsConfig&) = default;
 };
 
+// Whose pods may say of themselves how they are treated: preemptible, min-runtime, soft eviction, can-preempt.
+struct Trust {
+    bool everybody = true;
+    std::vector<std::string> namespaces{};  // only these, where not everybody
+    friend bool operator==(const Trust&, const Trust&) = default;
+};
+
 struct SchedulerConfig {
     std::vector<std::string> scheduler_names;          // empty: `plan` owns all, `run` owns "reprieve"
     std::optional<std::vector<ActionConfig>> actions;  // absent: all that have work, least disruptive first
@@ -111,6 +118,8 @@ struct SchedulerConfig {
     std::vector<std::string> topology_levels;  // outer to inner
     bool queues_by_namespace = false;          // queues.fallback: namespace
     Duration search_budget{50'000};
+    Duration cycle_budget{2'000'000};  // for all demands of a cycle, on a cluster
+    Trust trust;
     std::int32_t search_threads = 0;
     std::vector<std::string> warnings;  // from a mapped volcano-scheduler.conf
     friend bool operator==(const SchedulerConfig&, const SchedulerConfig&) = default;

@@ -86,15 +86,22 @@ struct DeviceReach {
     friend bool operator==(const DeviceReach&, const DeviceReach&) = default;
 };
 
+// What must be true of a device before its pod is bound, or must not become true.
+struct BindingCondition {
+    std::string type;
+    bool is_failure = false;
+    friend bool operator==(const BindingCondition&, const BindingCondition&) = default;
+};
+
 struct PooledDevice {
     StringId name;
     std::vector<DeviceAttribute> attributes;  // sorted by name
     std::vector<DeviceCapacity> capacity;     // sorted by name
     std::vector<CounterSet> consumes;
     std::vector<DeviceTaint> taints;
+    std::vector<BindingCondition> binding;
     DeviceReach reach;  // where the slice leaves it to its devices
     bool binds_to_node = false;
-    bool has_binding_conditions = false;
     bool shareable = false;  // allowMultipleAllocations
     friend bool operator==(const PooledDevice&, const PooledDevice&) = default;
 };

@@ -91,6 +91,7 @@ struct Gang {
     std::optional<PlanNote> plan;  // reprieve.dev/plan
     Settings settings;
     Time created;
+    std::string hold;  // why no member is to be placed; a sentence
     friend bool operator==(const Gang&, const Gang&) = default;
 };
 
@@ -251,6 +252,7 @@ struct VolumeClaim {
     StringId selected_node;  // annotation volume.kubernetes.io/selected-node
     bool lost = false;
     bool deleting = false;
+    std::string hold;  // why no pod that uses it is to be placed; a sentence
     friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
 };
 

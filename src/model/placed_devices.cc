@@ -2,10 +2,40 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
+#include "base/check.h"
 #include "base/quantity.h"
 
 namespace reprieve {
+namespace {
+
+SelectorOp placed_op(const std::string& text) {
+    if (text == "In") return SelectorOp::kIn;
+    if (text == "NotIn") return SelectorOp::kNotIn;
+    if (text == "Exists") return SelectorOp::kExists;
+    if (text == "DoesNotExist") return SelectorOp::kDoesNotExist;
+    return text == "Gt" ? SelectorOp::kGt : SelectorOp::kLt;
+}
+
+NodeSelectorTerm placed_term(const std::vector<NodeRule>& rules, Vocabulary& words) {
+    NodeSelectorTerm term;
+    for (const NodeRule& rule : rules) {
+        Requirement& made = (rule.key.empty() ? term.names : term.labels).emplace_back();
+        if (!rule.key.empty()) made.key = words.string(rule.key);
+        made.op = placed_op(rule.op);
+        if (made.op == SelectorOp::kGt || made.op == SelectorOp::kLt) {
+            made.bound = std::strtoll(rule.values.front().c_str(), nullptr, 10);
+            continue;
+        }
+        for (const std::string& value : rule.values)
+            made.values.push_back(words.string(value));
+        std::ranges::sort(made.values);
+    }
+    return term;
+}
+
+}  // namespace
 
 std::vector<DeviceHold> placed_devices(const std::vector<std::string>& texts) {
     std::vector<DeviceHold> out;
@@ -23,6 +53,35 @@ std::vector<DeviceHold> placed_devices(const std::vector<std::string>& texts) {
         out.push_back(hold);
     }
     std::ranges::sort(out);
+    return out;
+}
+
+ClaimAllocation placed_allocation(const PlacedClaim& placed, Vocabulary& words) {
+    ClaimAllocation out;
+    if (placed.nodes) {
+        out.nodes.emplace();
+        for (const std::vector<NodeRule>& rules : *placed.nodes)
+            out.nodes->push_back(placed_term(rules, words));
+    }
+    for (const ClaimedDevice& device : placed.results) {
+        AllocatedDevice& made = out.devices.emplace_back();
+        made.request = words.string(device.request);
+        made.driver = words.string(device.driver);
+        made.pool = words.string(device.pool);
+        made.device = words.string(device.device);
+        made.admin = device.admin;
+        made.share = !device.share.empty();
+        for (const auto& [name, amount] : device.share) {
+            const std::size_t slash = name.find('/');
+            const QualifiedName full = slash == std::string::npos ? QualifiedName{made.driver, words.string(name)}
+                                                                  : QualifiedName{words.string(name.substr(0, slash)),
+                                                                                  words.string(name.substr(slash + 1))};
+            const auto value = parse_nano_quantity(amount);
+            REPRIEVE_CHECK(value.has_value(), "an amount of a plan: {}", amount);
+            made.consumed.push_back({full, *value});
+        }
+        std::ranges::sort(made.consumed, {}, &ConsumedAmount::name);
+    }
     return out;
 }
 

@@ -4,11 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "model/device_claims.h"
+#include "model/plan.h"
 #include "model/pod.h"
+#include "model/vocabulary.h"
 
 namespace reprieve {
 
 // Sorted by index. REQUIRES: the texts are a plan's own.
 [[nodiscard]] std::vector<DeviceHold> placed_devices(const std::vector<std::string>& texts);
+
+// What a claim says of its devices once the plan has been carried out.
+[[nodiscard]] ClaimAllocation placed_allocation(const PlacedClaim& placed, Vocabulary& words);
 
 }  // namespace reprieve

@@ -30,6 +30,17 @@ void sort_plan(Plan& plan) {
     std::ranges::sort(plan.warnings);
 }
 
+std::vector<std::string> promised_devices(const Placement& placement) {
+    std::vector<std::string> out;
+    for (const PlacedClaim& claim : placement.claims) {
+        if (!claim.is_new) continue;
+        for (const ClaimedDevice& device : claim.results)
+            out.push_back(device.driver + "/" + device.pool + "/" + device.device);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
 std::vector<std::string> device_words(const Placement& placement) {
     std::vector<std::string> out = placement.devices;
     for (const PlacedClaim& claim : placement.claims) {

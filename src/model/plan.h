@@ -30,12 +30,28 @@ struct ClaimedDevice {
     std::string device;
     bool admin = false;
     std::map<std::string, std::string> share;  // amounts of a shared device; empty: all of it
+    // Not printed; for the Sink.
+    std::string cls;  // the DeviceClass that the request names
+    std::vector<std::string> binding_conditions;
+    std::vector<std::string> failure_conditions;
     friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
+};
+
+// One requirement of a node selector.
+struct NodeRule {
+    std::string key;  // of a label; empty: the node's name
+    std::string op;   // "In"
+    std::vector<std::string> values;
+    friend bool operator==(const NodeRule&, const NodeRule&) = default;
 };
 
 struct PlacedClaim {
     std::string claim;  // "ns/name"
     std::vector<ClaimedDevice> results;
+    // Not printed; for the Sink.
+    bool is_new = false;    // this plan allocates it; else it was allocated before
+    bool extended = false;  // made for extended resources: where there is none, create it
+    std::optional<std::vector<std::vector<NodeRule>>> nodes;  // that can use the devices: one list, all of its rules
     friend bool operator==(const PlacedClaim&, const PlacedClaim&) = default;
 };
 
@@ -52,6 +68,9 @@ struct Placement {
     std::vector<PlacedClaim> claims;     // for devices, of the pod, also those allocated already
     friend bool operator==(const Placement&, const Placement&) = default;
 };
+
+// "driver/pool/device" of every device that the placement's claims are given by its plan, sorted.
+[[nodiscard]] std::vector<std::string> promised_devices(const Placement& placement);
 
 // The devices of a placement for people: "0", "1:4Gi", "gpu-0 of default/want (alternative small)".
 [[nodiscard]] std::vector<std::string> device_words(const Placement& placement);
@@ -159,8 +178,17 @@ struct Intent {
     std::string uid;
     std::string node;
     std::vector<std::string> victims;  // UIDs
+    std::vector<std::string> devices;  // promised_devices
     Time deadline;
     friend bool operator==(const Intent&, const Intent&) = default;
+};
+
+// A claim that was allocated for a pod which waits all the same: what was begun for a place that it does not get.
+struct ClaimRelease {
+    std::string claim;  // "ns/name"
+    std::string pod;
+    std::string uid;  // of the pod: its only user
+    friend bool operator==(const ClaimRelease&, const ClaimRelease&) = default;
 };
 
 struct Plan {
@@ -178,6 +206,8 @@ struct Plan {
     std::vector<Certificate> certificates;
     std::vector<std::string> warnings;
     std::vector<Intent> intents;
+    std::vector<ClaimRelease> releases;  // not printed; for the Sink
+    std::vector<std::string> deferred;   // demands that the cycle did not reach; not printed, for the loop
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -39,6 +39,7 @@ struct PlanNote {
     std::string id;
     StringId node;
     std::vector<std::string> victim_uids;
+    std::vector<std::string> devices;  // "driver/pool/device": what the pod's claims are to get
     Time deadline;
     friend bool operator==(const PlanNote&, const PlanNote&) = default;
 };
@@ -65,6 +66,7 @@ struct PodExtras {
     std::vector<std::pair<StringId, StringId>> claim_statuses;
     StringId extended_claim;               // status.extendedResourceClaimStatus
     std::optional<Resources> resize_held;  // PodResizePending/Deferred: what the pod holds now
+    std::string hold;  // while it waits: why it is not to be placed, whatever room there is; a sentence
     friend bool operator==(const PodExtras&, const PodExtras&) = default;
 };
 

@@ -17,6 +17,8 @@
 
 namespace reprieve {
 
+class WordMarks;
+
 class Vocabulary {
 public:
     Vocabulary();
@@ -41,17 +43,29 @@ public:
 
     SpecId spec(PodSpec spec);
     [[nodiscard]] const PodSpec& spec(SpecId id) const { return specs_[id]; }
-    [[nodiscard]] std::size_t spec_count() const { return specs_.size(); }
+    [[nodiscard]] std::size_t spec_count() const { return specs_.size() - unused_specs_.size(); }
 
     [[nodiscard]] std::size_t string_bytes() const { return strings_.bytes(); }
+    // Ids in use are below these.
+    [[nodiscard]] std::size_t string_slots() const { return strings_.slots(); }
+    [[nodiscard]] std::size_t labels_slots() const { return label_sets_.size(); }
+    [[nodiscard]] std::size_t spec_slots() const { return specs_.size(); }
+    // Strings, label sets and specs together.
+    [[nodiscard]] std::size_t word_count() const {
+        return strings_.size() + label_sets_.size() - unused_labels_.size() + spec_count();
+    }
+    // Forgets what is not marked; ids of forgotten words are given again, and views of texts must be asked for anew.
+    void sweep(const WordMarks& marks);
 
 private:
     Interner strings_;
     Interner dims_;
     IdVector<LabelsId, Labels> label_sets_;
     FlatIndex<LabelsId> label_index_;
+    std::vector<LabelsId> unused_labels_;
     IdVector<SpecId, PodSpec> specs_;
     FlatIndex<SpecId> spec_index_;
+    std::vector<SpecId> unused_specs_;
 };
 
 }  // namespace reprieve

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,19 @@
 
 namespace reprieve {
 
+// How an object was written, for those who keep a record of it.
+struct FactText {
+    std::string api_version;
+    std::string kind;
+    std::string json;  // empty: it is gone
+};
+
 // One fact: an object as it is now, or (removed) that it is gone; then only kind, namespace and name count.
 struct Change {
     Object object;
     bool removed = false;
     Digest digest;
+    std::shared_ptr<const FactText> text;  // only where the source was asked to keep it
 };
 
 inline constexpr Duration kForever{std::numeric_limits<std::int64_t>::max()};
@@ -34,6 +43,8 @@ public:
     // The first call that returns true has delivered everything that was there at the start.
     [[nodiscard]] virtual bool poll(std::vector<Change>& out, Duration wait) = 0;
     [[nodiscard]] virtual Time now() const = 0;
+    // From now on changes carry the text that they were read from.
+    virtual void keep_texts() {}
 };
 
 enum class SinkStep : std::uint8_t {
@@ -82,8 +93,9 @@ struct SinkReport {
     std::string pod;  // "ns/name"
     std::string uid;
     bool ok = true;
-    std::string what;   // of a failure
-    bool tried = true;  // false: something else failed before, or we may not act; the pod is not to blame
+    std::string what;     // of a failure
+    bool tried = true;    // false: something else failed before, or we may not act; the pod is not to blame
+    bool unsure = false;  // of a failure: the step may have been carried out all the same, or still be
 };
 
 class Sink {
