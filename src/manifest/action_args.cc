@@ -8,37 +8,13 @@
 #include <limits>
 #include <vector>
 
+#include "manifest/config_words.h"
 #include "manifest/suggest.h"
 
 namespace reprieve {
 namespace {
 
-constexpr std::array<std::string_view, 9> kActionNames{"allocate",
-                                                       "backfill",
-                                                       "preempt",
-                                                       "gangPreempt",
-                                                       "gangReclaim",
-                                                       "jobPreempt",
-                                                       "revoke",
-                                                       "servingPreempt",
-                                                       "queueBalance"};
-constexpr std::array<std::string_view, 2> kPdbModes{"bestEffort", "strict"};
-constexpr std::array<std::string_view, 3> kEvictModes{"delete", "evict", "soft"};
-constexpr std::array<std::string_view, 2> kDisruptions{"gang", "local"};
-constexpr std::array<std::string_view, 2> kRequests{"written", "pods"};
-constexpr std::array<std::string_view, 12> kCostTerms{"pdbViolations",
-                                                      "breaksGangs",
-                                                      "maxPriority",
-                                                      "gangsBroken",
-                                                      "prioritySum",
-                                                      "queueOrder",
-                                                      "lostWork",
-                                                      "resources",
-                                                      "pods",
-                                                      "units",
-                                                      "ownPriority",
-                                                      "latestStart"};
-constexpr std::int32_t kMany = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kLargestInt32 = std::numeric_limits<std::int32_t>::max();
 
 template <class... Kinds>
 constexpr unsigned takers(Kinds... kinds) {
@@ -96,10 +72,10 @@ constexpr std::array kArgs = std::to_array<Arg>({
      [](In& in, const At& at, Out& out) { out.min_candidate_nodes_percentage = read_int32(in, at, 0, 100); }},
     {"minCandidateNodesAbsolute",
      kPreempt,
-     [](In& in, const At& at, Out& out) { out.min_candidate_nodes_absolute = read_int32(in, at, 0, kMany); }},
+     [](In& in, const At& at, Out& out) { out.min_candidate_nodes_absolute = read_int32(in, at, 0, kLargestInt32); }},
     {"maxDomains",
      kGangPreempt | kGangReclaim,
-     [](In& in, const At& at, Out& out) { out.max_domains = read_int32(in, at, 1, kMany); }},
+     [](In& in, const At& at, Out& out) { out.max_domains = read_int32(in, at, 1, kLargestInt32); }},
     {"disruption",
      kGangPreempt | kGangReclaim,
      [](In& in, const At& at, Out& out) {
@@ -212,7 +188,6 @@ std::optional<ActionKind> gang_action_named(std::string_view name) {
 }
 
 void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out) {
-    static constexpr std::array<std::string_view, 2> kLimits{"max", "runtime"};
     static constexpr std::array<std::string_view, 7> kKnown{"limit",
                                                             "disableDefaultPreemptible",
                                                             "disableDefaultPreemptiable",
@@ -223,7 +198,7 @@ void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out
     const std::vector<ConfigField> fields = in.entries(args);
     for (const ConfigField& field : fields) {
         if (field.name == "limit") {
-            out.limit = static_cast<QuotaLimit>(in.index_of(field, "limit", kLimits));
+            out.limit = static_cast<QuotaLimit>(in.index_of(field, "limit", kQuotaLimits));
         } else if (field.name == "disableDefaultPreemptible" || field.name == "disableDefaultPreemptiable") {
             out.disable_default_preemptible = in.boolean(field);
         } else if (field.name == "disableDefaultTriggerPreemption") {
@@ -239,6 +214,13 @@ void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out
         }
     }
     check_spellings(in, fields);
+}
+
+std::vector<std::string_view> action_arg_names() {
+    std::vector<std::string_view> names;
+    for (const Arg& arg : kArgs)
+        names.push_back(arg.name);
+    return names;
 }
 
 bool takes_arg(ActionKind kind, std::string_view name) {

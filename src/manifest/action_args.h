@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "manifest/config_reader.h"
 #include "model/config.h"
@@ -17,6 +18,8 @@ namespace reprieve {
 // The gang actions under every name that people write for them.
 [[nodiscard]] std::optional<ActionKind> gang_action_named(std::string_view name);
 
+// Every argument that some action takes.
+[[nodiscard]] std::vector<std::string_view> action_arg_names();
 [[nodiscard]] bool takes_arg(ActionKind kind, std::string_view name);
 
 // One argument that `action` takes.

@@ -6,7 +6,9 @@
 #include <array>
 
 #include "manifest/action_args.h"
+#include "manifest/config_keys.h"
 #include "manifest/config_reader.h"
+#include "manifest/config_words.h"
 #include "manifest/volcano_config.h"
 
 namespace reprieve {
@@ -14,48 +16,10 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-// Filters first: `plugins.only` takes these.
-constexpr std::array<std::string_view, 27> kPlugins{"NodeName",
-                                                    "NodeUnschedulable",
-                                                    "TaintToleration",
-                                                    "NodeAffinity",
-                                                    "NodePorts",
-                                                    "NodeResourcesFit",
-                                                    "VolumeRestrictions",
-                                                    "NodeVolumeLimits",
-                                                    "VolumeBinding",
-                                                    "VolumeZone",
-                                                    "PodTopologySpread",
-                                                    "InterPodAffinity",
-                                                    "SchedulingGates",
-                                                    "Devices",
-                                                    "DynamicResources",
-                                                    "proportion",
-                                                    "capacity",
-                                                    "quota",
-                                                    "gang",
-                                                    "networkTopology",
-                                                    "devices",
-                                                    "pdb",
-                                                    "minRuntime",
-                                                    "protected",
-                                                    "priority",
-                                                    "lostWork",
-                                                    "resources"};
-constexpr std::size_t kFilterCount = 15;
-
 // Rules that hold whether or not they are listed in `plugins.disable`.
 constexpr std::array<std::string_view, 8> kAlwaysOn{
     "SchedulingGates", "proportion", "capacity", "quota", "gang", "networkTopology", "pdb", "resources"};
 
-constexpr std::array<std::string_view, 8> kScores{"TaintToleration",
-                                                  "NodeAffinity",
-                                                  "NodeResourcesFit",
-                                                  "NodeResourcesBalancedAllocation",
-                                                  "PodTopologySpread",
-                                                  "InterPodAffinity",
-                                                  "ImageLocality",
-                                                  "GpuBinPacking"};
 constexpr std::int64_t kLargestWeight = 1'000'000;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr Duration kLongestBudget{std::int64_t{3600} * 1'000'000};
@@ -78,7 +42,7 @@ const ConfigField* only_entry(ConfigReader& in, const std::vector<ConfigField>& 
         if (field.name == name) {
             found = &field;
         } else {
-            in.complain_unknown(field, std::array{name});
+            complain_unknown_key(in, field);
         }
     }
     return found;
@@ -95,8 +59,8 @@ std::vector<std::string> read_plugin_names(ConfigReader& in,
 
 void read_score_weights(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
     for (const ConfigField& field : in.entries(at)) {
-        if (std::find(kScores.begin(), kScores.end(), field.name) == kScores.end()) {
-            in.complain_unknown(field, kScores);
+        if (!is_config_key(field)) {
+            complain_unknown_key(in, field);
         } else {
             out.score_weights[field.name] = in.integer(field, 0, kLargestWeight);
         }
@@ -104,15 +68,13 @@ void read_score_weights(ConfigReader& in, const ConfigField& at, PluginsConfig& 
 }
 
 void read_plugin_args(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
-    static constexpr std::array<std::string_view, 5> kKnown{
-        "lostWork", "quota", "protected", "serving", "scoreWeights"};
     for (const ConfigField& plugin : in.entries(at)) {
         if (plugin.name == "scoreWeights") {
             read_score_weights(in, plugin, out);
             continue;
         }
-        if (std::find(kKnown.begin(), kKnown.end(), plugin.name) == kKnown.end()) {
-            in.complain_unknown(plugin, kKnown);
+        if (!is_config_key(plugin)) {
+            complain_unknown_key(in, plugin);
             continue;
         }
         if (plugin.name == "quota") {
@@ -133,23 +95,20 @@ void read_plugin_args(ConfigReader& in, const ConfigField& at, PluginsConfig& ou
 }
 
 void read_plugins(ConfigReader& in, const ConfigField& at, PluginsConfig& out) {
-    static constexpr std::array<std::string_view, 3> kKnown{"disable", "only", "args"};
     for (const ConfigField& field : in.entries(at)) {
         if (field.name == "disable") {
-            out.disable = read_plugin_names(in, field, "plugin", kPlugins);
+            out.disable = read_plugin_names(in, field, "plugin", kPluginNames);
         } else if (field.name == "only") {
-            if (!field.value.IsNull())
-                out.only = read_plugin_names(in, field, "filter", Names(kPlugins).first(kFilterCount));
+            if (!field.value.IsNull()) out.only = read_plugin_names(in, field, "filter", kFilterNames);
         } else if (field.name == "args") {
             read_plugin_args(in, field, out);
         } else {
-            in.complain_unknown(field, kKnown);
+            complain_unknown_key(in, field);
         }
     }
 }
 
 ActionConfig read_action(ConfigReader& in, const ConfigField& at) {
-    static constexpr std::array<std::string_view, 2> kKnown{"name", "args"};
     ActionConfig action;
     const ConfigField* name = nullptr;
     const ConfigField* args = nullptr;
@@ -160,7 +119,7 @@ ActionConfig read_action(ConfigReader& in, const ConfigField& at) {
         } else if (field.name == "args") {
             args = &field;
         } else {
-            in.complain_unknown(field, kKnown);
+            complain_unknown_key(in, field);
         }
     }
     if (name == nullptr) {
@@ -186,18 +145,34 @@ std::vector<ActionConfig> read_actions(ConfigReader& in, const ConfigField& at) 
 }
 
 void read_search(ConfigReader& in, const ConfigField& at, SchedulerConfig& out) {
-    static constexpr std::array<std::string_view, 2> kKnown{"budget", "threads"};
     for (const ConfigField& field : in.entries(at)) {
-        if (field.name == "budget") {
+        if (field.name == "cycleBudget") {
+            out.cycle_budget = in.duration(field);
+        } else if (field.name == "budget") {
             out.search_budget = in.duration(field);
             if (out.search_budget > kLongestBudget)
                 in.complain(field, fmt::format("must be at most {}", format_duration(kLongestBudget)));
         } else if (field.name == "threads") {
             out.search_threads = static_cast<std::int32_t>(in.integer(field, 0, kMostThreads));
         } else {
-            in.complain_unknown(field, kKnown);
+            complain_unknown_key(in, field);
         }
     }
+}
+
+// podAnnotations: all | none | {namespaces: [...]}
+void read_trust(ConfigReader& in, const ConfigField& at, Trust& out) {
+    const std::vector<ConfigField> inner = in.entries(at);
+    const ConfigField* who = only_entry(in, inner, "podAnnotations");
+    if (who == nullptr) return;
+    if (who->value.IsMap()) {
+        const std::vector<ConfigField> listed = in.entries(*who);
+        const ConfigField* namespaces = only_entry(in, listed, "namespaces");
+        out.everybody = false;
+        if (namespaces != nullptr) out.namespaces = in.texts(*namespaces);
+        return;
+    }
+    out.everybody = in.index_of(*who, "trust", kTrusted) == 0;
 }
 
 // What is asked for and understood, but without effect.
@@ -226,9 +201,6 @@ void check_lost_work(ConfigReader& in, const ConfigField& actions, const Schedul
 }
 
 SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>& fields) {
-    static constexpr std::array<std::string_view, 8> kKnown{
-        "apiVersion", "kind", "schedulerNames", "actions", "plugins", "topology", "queues", "search"};
-    static constexpr std::array<std::string_view, 2> kFallbacks{"default", "namespace"};
     SchedulerConfig config;
     for (const ConfigField& field : fields) {
         if (field.name == "apiVersion") {
@@ -247,11 +219,13 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
         } else if (field.name == "queues") {
             const std::vector<ConfigField> inner = in.entries(field);
             if (const ConfigField* fallback = only_entry(in, inner, "fallback"))
-                config.queues_by_namespace = in.index_of(*fallback, "fallback", kFallbacks) == 1;
+                config.queues_by_namespace = in.index_of(*fallback, "fallback", kQueueFallbacks) == 1;
         } else if (field.name == "search") {
             read_search(in, field, config);
+        } else if (field.name == "trust") {
+            read_trust(in, field, config.trust);
         } else {
-            in.complain_unknown(field, kKnown);
+            complain_unknown_key(in, field);
         }
     }
     for (const ConfigField& field : fields) {
@@ -266,7 +240,10 @@ Result<SchedulerConfig> parse_config(std::string_view text, std::string_view fil
     ConfigReader in(file_name);
     const ConfigField root = in.parse(text);
     const std::vector<ConfigField> fields = in.entries(root);
-    SchedulerConfig config = is_volcano_config(fields) ? read_volcano_config(in, fields) : read_own_format(in, fields);
+    const bool volcano = is_volcano_config(fields);
+    SchedulerConfig config = volcano ? read_volcano_config(in, fields) : read_own_format(in, fields);
+    // A key that is read but stands in no reference is none.
+    if (!volcano && !in.failed()) check_config_keys(in, root);
     if (in.failed()) return std::unexpected(in.error());
     warn_of_the_ineffective(config);
     return config;

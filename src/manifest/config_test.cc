@@ -229,7 +229,7 @@ TEST(Config, UnknownNamesComeWithASuggestion) {
               "c.yaml:2: actions[0].name: unknown action \"gang-premept\", did you mean gangPreempt?");
     EXPECT_EQ(bad("serch: {}"), "c.yaml:1: serch: unknown key, did you mean search?");
     EXPECT_EQ(bad("search: {\n budgte: 1s}"), "c.yaml:2: search.budgte: unknown key, did you mean budget?");
-    EXPECT_EQ(bad("search: {depth: 3}"), "c.yaml:1: search.depth: unknown key (known: budget, threads)");
+    EXPECT_EQ(bad("search: {depth: 3}"), "c.yaml:1: search.depth: unknown key (known: budget, cycleBudget, threads)");
     EXPECT_EQ(bad("plugins: {disable: [nodeaffinity]}"),
               "c.yaml:1: plugins.disable[0]: unknown plugin \"nodeaffinity\", did you mean NodeAffinity?");
     EXPECT_NE(bad("plugins: {only: [gang]}").find("plugins.only[0]: unknown filter \"gang\""), std::string::npos);

@@ -73,7 +73,10 @@ void Cursor::read_text(std::string_view& out, bool& written) {
     if (is_null()) return;
     od::raw_json_string raw;
     if (value_->get_raw_json_string().get(raw) != simdjson::SUCCESS) return wrong_type("a string");
-    if (!reading_->text(raw.raw(), out)) return wrong("has a bad escape sequence");
+    if (!reading_->text(raw.raw(), out)) {
+        out = {};
+        return wrong("has a bad escape sequence");
+    }
     written = true;
 }
 
@@ -240,6 +243,14 @@ void Fields::rewind() {
 }
 
 bool Fields::next() {
+    while (advance()) {
+        if (first_time(id_)) return true;
+        field_.wrong("is written twice");
+    }
+    return false;
+}
+
+bool Fields::advance() {
     if (step_ == Step::kNone || field_.reading_->failed()) return false;
     if (step_ == Step::kFirst) {
         if (const auto code = object_.begin().get(at_); code != simdjson::SUCCESS) return parent_->broken(code), false;
@@ -257,9 +268,7 @@ bool Fields::next() {
     field_.value_ = &field.value();
     if (!field_.reading_->text(field.key().raw(), field_.key_)) return parent_->broken(simdjson::STRING_ERROR), false;
     id_ = key_id(field_.key_);
-    if (first_time(id_)) return true;
-    field_.wrong("is written twice");
-    return false;
+    return true;
 }
 
 bool Fields::first_time(KeyId id) {

@@ -142,6 +142,7 @@ private:
         explicit Slot(simdjson::ondemand::object_iterator& at) : result(*at) {}
         simdjson::simdjson_result<simdjson::ondemand::field> result;
     };
+    bool advance();
     bool first_time(KeyId id);
 
     Cursor* parent_;

@@ -26,6 +26,17 @@ public:
                                                                            std::string_view api_version = {},
                                                                            std::string_view kind = {});
 
+    // An object as far as it can be read, for one that is there and must not be overlooked.
+    struct Lenient {
+        std::optional<Object> object;  // none: a kind that no decision depends on, or not even a name
+        DecodeError fault;             // the first value that was passed over
+    };
+    // Values that are wrong are passed over. What is left speaks for caution: a pod that runs is not preemptible, one
+    // that waits goes on waiting, and so do the members of a group and the users of a claim; a budget allows nothing.
+    [[nodiscard]] Lenient decode_leniently(std::string_view json,
+                                           std::string_view api_version = {},
+                                           std::string_view kind = {});
+
     // "Service" or "Workflow.argoproj.io" -> how many objects of that kind were passed over.
     [[nodiscard]] const Counts& ignored() const;
     [[nodiscard]] const Counts& warnings() const;

@@ -63,7 +63,7 @@ void decode_spec(Cursor& at, Node& node) {
                 break;
         }
     }
-    sort_unique(node.taints);
+    drop_repeated(node.taints);
 }
 
 void decode_condition(Cursor& at, Node& node) {

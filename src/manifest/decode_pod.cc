@@ -109,6 +109,7 @@ void take_draft(PodDraft& draft, const Metadata& metadata, Pod& pod) {
     pod.grace_seconds =
         (pod.terminating() ? metadata.deletion_grace_seconds : draft.grace_seconds).value_or(kUsualGraceSeconds);
     pod.owner = metadata.owner;
+    if (!draft.unsupported.empty()) pod.make_extras().hold = draft.unsupported;
 }
 
 }  // namespace

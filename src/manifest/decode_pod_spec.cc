@@ -176,6 +176,7 @@ void PodDraft::clear() {
     group = {};
     gated = false;
     grace_seconds.reset();
+    unsupported.clear();
 }
 
 void decode_pod_spec(Cursor& at, PodDraft& draft) {
@@ -256,7 +257,8 @@ void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, P
     Vocabulary& words = reading.words();
     PodSpec& shape = draft.shape;
     if (std::string fault = take_device_ask(words, requests.requests, shape.devices); !fault.empty()) {
-        return reading.fail("spec.containers", std::move(fault), draft.containers_at);
+        reading.fail("spec.containers", std::move(fault), draft.containers_at);
+        if (reading.failed()) return;
     }
     find_extended_asks(draft, words);
     requests.requests.drop_zeros();
@@ -277,7 +279,7 @@ void finish_shape(Reading& reading, PodDraft& draft, const Metadata& metadata, P
     }
     std::sort(shape.images.begin(), shape.images.end());  // a repeated image counts again
     sort_unique(shape.ports);
-    sort_unique(shape.volumes);
+    drop_repeated(shape.volumes);
     sort_unique(shape.tolerations);
     sort_unique(shape.node_selector);
 }

@@ -162,9 +162,15 @@ void decode_device_field(Fields& f, PooledDevice& out, DeviceNames& names, std::
             f->read(out.binds_to_node);
             break;
         case "bindingConditions"_key:
-            for (Items item(*f); item.next();)
-                out.has_binding_conditions = true;
+        case "bindingFailureConditions"_key: {
+            const bool is_failure = f.id() == "bindingFailureConditions"_key;
+            for (Items item(*f); item.next();) {
+                BindingCondition& condition = out.binding.emplace_back();
+                item->read(condition.type);
+                condition.is_failure = is_failure;
+            }
             break;
+        }
         case "allowMultipleAllocations"_key:
             f->read(out.shareable);
             break;

@@ -25,4 +25,15 @@ void sort_unique(std::vector<T>& items) {
     items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
+// Drops what stands there twice and leaves the rest in the order of the manifest: where the first of several faults is
+// named, an order of ids would depend on which words came first.
+template <class T>
+void drop_repeated(std::vector<T>& items) {
+    std::vector<T> kept;
+    for (T& item : items) {
+        if (std::find(kept.begin(), kept.end(), item) == kept.end()) kept.push_back(std::move(item));
+    }
+    items = std::move(kept);
+}
+
 }  // namespace reprieve

@@ -250,6 +250,10 @@ void read_plan_note(Reading& reading, const Note& note, std::optional<PlanNote>&
                     for (Items item(*f); item.next();)
                         item->read(plan.victim_uids.emplace_back());
                     break;
+                case "devices"_key:
+                    for (Items item(*f); item.next();)
+                        item->read(plan.devices.emplace_back());
+                    break;
                 default:
                     break;
             }

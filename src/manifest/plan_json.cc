@@ -188,6 +188,8 @@ Json json_of(const Plan& plan) {
 
 std::string plan_to_json(const Plan& plan) { return json_of(plan).dump(2) + "\n"; }
 
+std::string queues_to_json(const Plan& plan) { return array_of(plan.queues).dump(2) + "\n"; }
+
 std::string plan_to_json_line(const Plan& plan) { return json_of(plan).dump() + "\n"; }
 
 std::string plan_to_yaml(const Plan& plan) { return yaml_of(json_of(plan)); }

@@ -13,6 +13,8 @@
 namespace reprieve {
 
 [[nodiscard]] std::string plan_to_json(const Plan& plan);
+// Its `queues` alone.
+[[nodiscard]] std::string queues_to_json(const Plan& plan);
 [[nodiscard]] std::string plan_to_yaml(const Plan& plan);
 // The same document on one line, for logs.
 [[nodiscard]] std::string plan_to_json_line(const Plan& plan);

@@ -79,6 +79,7 @@ struct PodDraft {
     StringId group;
     bool gated = false;
     std::optional<std::int64_t> grace_seconds;
+    std::string unsupported;  // what the pod asks for that is not done here; a sentence
 
     void clear();
 };

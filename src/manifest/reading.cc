@@ -24,6 +24,7 @@ Reading::Reading(Vocabulary& words) : words_(&words) {
 void Reading::open(std::string_view document) {
     document_ = document;
     failed_ = false;
+    faulty_ = false;
     error_ = {};
     texts_.clear();
     inner_where_ = nullptr;
@@ -31,11 +32,14 @@ void Reading::open(std::string_view document) {
 
 void Reading::fail(std::string field, std::string what, const char* where, bool syntax) {
     if (failed_) return;
-    failed_ = true;
+    const bool is_broken = syntax && inner_where_ == nullptr;
+    failed_ = is_broken || !tolerant_;
+    if (!failed_ && faulty_) return;
+    faulty_ = true;
     error_.field = std::move(field);
     error_.what = std::move(what);
     error_.offset = offset_of(where);
-    error_.syntax = syntax && inner_where_ == nullptr;
+    error_.syntax = is_broken;
 }
 
 std::size_t Reading::offset_of(const char* where) const {

@@ -38,6 +38,12 @@ public:
 
     [[nodiscard]] Vocabulary& words() { return *words_; }
 
+    // From now on a value that is wrong (in JSON that is well-formed) is passed over, as if it were not written, and
+    // the rest of the object is read all the same; the first such fault is kept.
+    void set_tolerant(bool tolerant) { tolerant_ = tolerant; }
+    // Of the object read last: a value was passed over, and `error` says which.
+    [[nodiscard]] bool faulty() const { return faulty_; }
+
     // A new document, which is one object: forgets error and texts.
     void open(std::string_view document);
     [[nodiscard]] std::string_view document() const { return document_; }
@@ -67,6 +73,8 @@ private:
     Vocabulary* words_;
     std::string_view document_;
     bool failed_ = false;
+    bool tolerant_ = false;
+    bool faulty_ = false;
     DecodeError error_;
     std::deque<std::string> texts_;
     simdjson::ondemand::parser unescaper_;

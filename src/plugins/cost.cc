@@ -142,8 +142,8 @@ void VictimBill::add_unit(bool whole, std::int64_t violations, QueueId queue) {
 void VictimBill::add_pod(PodId pod, std::int64_t unit_priority) {
     toll_.add_pod(unit_priority, snapshot_.pods[pod].started.us);
     if (counts_work_) toll_.lost_work = saturating_add(toll_.lost_work, lost_work(snapshot_, pod, work_));
-    // How far the pod's own priority is above its unit's. Every pod adds 2^32, which keeps the sum positive.
-    if (counts_own_) toll_.own_priority += snapshot_.pods[pod].priority - unit_priority + (std::int64_t{1} << 32);
+    // Every pod adds 2^31, as in `prioritySum`, which keeps the sum positive.
+    if (counts_own_) toll_.own_priority += snapshot_.pods[pod].priority + (std::int64_t{1} << 31);
     if (!counts_resources_) return;
     for (const auto& a : snapshot_.class_of(pod).requests)
         gone_[a.dim.index()] += a.value;

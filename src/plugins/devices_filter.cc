@@ -1,16 +1,31 @@
 // The filter Devices: the devices asked for, by index: whole ones idle, shares with room, in one NVLink group if asked.
+#include <span>
+
 #include "plugins/filter.h"
 #include "state/claim_questions.h"
 #include "state/devices.h"
 
 namespace reprieve {
+namespace {
+
+// Whole devices of any group: as many as are idle in both views. True: the full choice need not be made.
+bool enough_idle(const DeviceAsk& ask, std::span<const DeviceUse> view, std::span<const DeviceUse> later) {
+    if (ask.whole == 0 || ask.same_group) return false;
+    std::int32_t idle = 0;
+    for (std::size_t i = 0; i < view.size(); ++i)
+        idle += view[i].idle() && later[i].idle() ? 1 : 0;
+    return idle >= ask.whole;
+}
+
+}  // namespace
 
 Answer filter_devices(const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node) {
     if (!c.cls.has_devices) return {};
     if (c.cls.has_claims && served_by_claim(c.snapshot, node, c.spec.devices.whole_dim)) return {};
+    const std::vector<DeviceUse>& use = view.use(node).devices;
+    if (enough_idle(c.spec.devices, use, later.use(node).devices)) return {};
     std::vector<DeviceHold> chosen;
     const auto& devices = c.snapshot.devices[node];
-    const std::vector<DeviceUse>& use = view.use(node).devices;
     const bool fits =
         &view == &later ? choose_devices(devices, use, c.spec.devices, chosen)
                         : choose_devices(devices, held_in_either(use, later.use(node).devices), c.spec.devices, chosen);

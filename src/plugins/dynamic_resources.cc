@@ -5,8 +5,8 @@
 #include <set>
 
 #include "plugins/filter.h"
+#include "state/claim_questions.h"
 #include "state/cluster.h"
-#include "state/device_choice.h"
 
 namespace reprieve {
 namespace {

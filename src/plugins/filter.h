@@ -14,6 +14,7 @@
 
 namespace reprieve {
 
+class PromisedCounts;
 class SpreadBook;
 
 enum class FilterId : std::uint8_t {
@@ -77,6 +78,11 @@ struct Candidate {
                                                 NodeId node);
 // InterPodAffinity in two parts: what evictions can break, and what they can only help.
 [[nodiscard]] Answer filter_pod_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
+// The first part once more, where nominated pods are no company.
+[[nodiscard]] bool affinity_without_nominated(const Candidate& candidate,
+                                              const Occupancy& later,
+                                              const PromisedCounts& promised,
+                                              NodeId node);
 [[nodiscard]] Answer filter_pod_anti_affinity(const Candidate& candidate, const Occupancy& view, NodeId node);
 [[nodiscard]] Answer filter_devices(const Candidate& candidate,
                                     const Occupancy& view,

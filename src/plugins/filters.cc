@@ -65,8 +65,12 @@ bool Filters::monotone(const PodClass& cls) const {
     });
 }
 
-Answer Filters::check(
-    const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node, bool monotone_part) const {
+Answer Filters::check(const Candidate& c,
+                      const Occupancy& view,
+                      const Occupancy& later,
+                      NodeId node,
+                      bool monotone_part,
+                      bool local_part) const {
     Answer first;
     // Keeps the first "not now"; says whether a "never" ends the walk.
     const auto ends = [&](const Answer& answer) {
@@ -88,13 +92,72 @@ Answer Filters::check(
     if (!monotone_part && !c.cls.spread.empty() && on(FilterId::kPodTopologySpread) &&
         ends(filter_pod_topology_spread(c, later, spread_, node)))
         return first;
-    if (on(FilterId::kInterPodAffinity)) {
+    if (!local_part && on(FilterId::kInterPodAffinity)) {
         if (!monotone_part && ends(filter_pod_affinity(c, view, node))) return first;
         if (first.filter != FilterId::kInterPodAffinity && ends(filter_pod_anti_affinity(c, view, node))) return first;
     }
     if (c.cls.has_devices && on(FilterId::kDevices) && ends(filter_devices(c, view, later, node))) return first;
     if (c.cls.has_claims && on(FilterId::kDynamicResources)) ends(filter_dynamic_resources(c, view, later, node));
     return first;
+}
+
+bool Filters::holds_without_nominated(const Candidate& c,
+                                      const Occupancy& later,
+                                      const PromisedCounts& promised,
+                                      NodeId node) const {
+    if (monotone_only_) return true;
+    const auto leans = [&](TermId term) { return promised.nominated_total(term) > 0; };
+    if (on(FilterId::kInterPodAffinity) && std::ranges::any_of(c.cls.affinity, leans) &&
+        !affinity_without_nominated(c, later, promised, node))
+        return false;
+    if (!on(FilterId::kPodTopologySpread) || std::ranges::none_of(c.cls.spread, leans, &ClassSpread::term)) return true;
+    return std::ranges::all_of(spread_.tallies(c, later, &promised),
+                               [&](const SpreadBook::Tally& tally) { return within_skew(tally, c, node); });
+}
+
+bool Filters::holds_in_domains(const Candidate& c,
+                               const Occupancy& later,
+                               const PromisedCounts& promised,
+                               std::span<const TopologyKeyId> keys,
+                               NodeId node) const {
+    const Snapshot& s = c.snapshot;
+    const auto listed = [&](TopologyKeyId key) { return key && std::ranges::find(keys, key) != keys.end(); };
+    const auto place = [&](TopologyKeyId key) { return s.topology.domain(key, node.index()); };
+    if (on(FilterId::kInterPodAffinity)) {
+        for (TermId term : c.cls.anti_affinity) {
+            const TopologyKeyId key = s.terms[term].key;
+            if (listed(key) && place(key) != TopologyIndex::kNoDomain && later.matching(term, place(key)) > 0)
+                return false;
+        }
+        for (TermId term : c.cls.matched) {
+            const TopologyKeyId key = s.terms[term].key;
+            if (listed(key) && place(key) != TopologyIndex::kNoDomain && later.holders(term, place(key)) > 0)
+                return false;
+        }
+        // Terms of affinity hold together or not at all: those of other keys are asked on the node.
+        const auto alone = [&](TermId term) {
+            const TopologyKeyId key = s.terms[term].key;
+            if (!listed(key)) return false;
+            if (place(key) == TopologyIndex::kNoDomain) return true;
+            return later.matching(term, place(key)) <= promised.nominated(term, place(key));
+        };
+        const auto anywhere = [&](TermId term) { return later.matching_total(term) > promised.nominated_total(term); };
+        if (std::ranges::any_of(c.cls.affinity, alone) &&
+            (!c.cls.affinity_to_itself || std::ranges::any_of(c.cls.affinity, anywhere)))
+            return false;
+    }
+    if (c.cls.spread.empty() || !on(FilterId::kPodTopologySpread)) return true;
+    const auto within = [&](const SpreadBook::Tally& tally) {
+        return !listed(tally.constraint->key) || within_skew(tally, c, node);
+    };
+    return std::ranges::all_of(spread_.tallies(c, later), within) &&
+           std::ranges::all_of(spread_.tallies(c, later, &promised), within);
+}
+
+bool Filters::far_by_terms_only(const PodClass& cls) const {
+    if (std::ranges::any_of(cls.volumes, &ClassVolume::single_pod) && on(FilterId::kVolumeRestrictions)) return false;
+    if (cls.has_claims && !cls.claims_local && on(FilterId::kDynamicResources)) return false;
+    return !(cls.has_waiting_claims && on(FilterId::kVolumeBinding));
 }
 
 bool Filters::node_local(const Snapshot& snapshot, const PodClass& cls) const {

@@ -1,6 +1,8 @@
 // Filters: the filters that are switched on, asked in order.
 #pragma once
 
+#include <span>
+
 #include "model/config.h"
 #include "plugins/filter.h"
 #include "plugins/pod_topology_spread.h"
@@ -19,13 +21,32 @@ public:
                                     const Occupancy& view,
                                     const Occupancy& later,
                                     NodeId node) const {
-        return check(candidate, view, later, node, monotone_only_);
+        return check(candidate, view, later, node, monotone_only_, false);
     }
     // The monotone part of the same (plugins/monotone.h): a "no" stays one whoever else is evicted and whoever comes
     // back.
     [[nodiscard]] Answer check_monotone(const Candidate& candidate, const Occupancy& later, NodeId node) const {
-        return check(candidate, later, later, node, true);
+        return check(candidate, later, later, node, true, false);
     }
+    // The rules that look at the node alone: all but spread and inter-pod affinity.
+    [[nodiscard]] Answer check_local(const Candidate& candidate, const Occupancy& later, NodeId node) const {
+        return check(candidate, later, later, node, true, true);
+    }
+    // Upstream's second pass: required affinity and hard spread also hold without the nominated pods. All other rules
+    // hold without them if they hold with them.
+    [[nodiscard]] bool holds_without_nominated(const Candidate& candidate,
+                                               const Occupancy& later,
+                                               const PromisedCounts& promised,
+                                               NodeId node) const;
+    // The part of the rules between pods that speaks of domains of these keys: holds with the nominated pods, and
+    // without them. The same for all nodes that lie in the same domains of these keys.
+    [[nodiscard]] bool holds_in_domains(const Candidate& candidate,
+                                        const Occupancy& later,
+                                        const PromisedCounts& promised,
+                                        std::span<const TopologyKeyId> keys,
+                                        NodeId node) const;
+    // Whatever this class asks for beyond one node, it asks by terms about other pods.
+    [[nodiscard]] bool far_by_terms_only(const PodClass& cls) const;
     // Every rule that is on and says anything about this class is monotone.
     [[nodiscard]] bool monotone(const PodClass& cls) const;
 
@@ -52,7 +73,8 @@ private:
                                const Occupancy& view,
                                const Occupancy& later,
                                NodeId node,
-                               bool monotone_part) const;
+                               bool monotone_part,
+                               bool local_part) const;
 
     unsigned on_ = 0;
     bool monotone_only_ = false;

@@ -237,7 +237,11 @@ Verdict queue_takes(const Snapshot& s, PodId pod) {
         const StringId name = fact.queue && !fact.queue_is_quota
                                   ? fact.queue
                                   : (group != nullptr && group->queue ? group->queue : fact.queue);
-        return Verdict::never("queue", fmt::format("queue {} does not exist", s.words->text(name)));
+        const bool is_there = s.facts->queues().get(s.facts->find_queue(fact.ns, name)) != nullptr;
+        return Verdict::never("queue",
+                              fmt::format("queue {} {}",
+                                          s.words->text(name),
+                                          is_there ? "is left out: its parents form a circle" : "does not exist"));
     }
     const QueueRow& queue = s.queues[row.queue];
     if (queue.takes_pods()) return Verdict::yes();

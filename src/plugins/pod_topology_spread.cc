@@ -5,7 +5,6 @@
 #include "plugins/pod_topology_spread.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "plugins/filter.h"
 #include "state/cluster.h"
@@ -40,70 +39,87 @@ SpreadBook::Tally make_tally(const Candidate& c, const ClassSpread& s) {
         if (!has_all_keys(c.cls, topology, n) || !counts(c, s, n)) continue;
         const std::int32_t domain = topology.domain(s.key, n.index());
         tally.domain_of[n.index()] = domain;
-        std::int32_t& held = tally.held[static_cast<std::size_t>(domain)];
-        if (held == SpreadBook::kUncounted) ++tally.domains;
-        held = 0;
+        tally.held[static_cast<std::size_t>(domain)] = 0;
     }
     return tally;
 }
 
 void hold(SpreadBook::Tally& tally, std::size_t node, std::int32_t pods) {
-    if (const std::int32_t domain = tally.domain_of[node]; domain != TopologyIndex::kNoDomain)
-        tally.held[static_cast<std::size_t>(domain)] += pods;
+    const std::int32_t domain = tally.domain_of[node];
+    if (domain == TopologyIndex::kNoDomain || pods == 0) return;
+    std::int32_t& held = tally.held[static_cast<std::size_t>(domain)];
+    const auto before = tally.domains.find(held);
+    if (--before->second == 0) tally.domains.erase(before);
+    held += pods;
+    ++tally.domains[held];
 }
 
-void count_afresh(SpreadBook::Tally& tally, const Occupancy& later) {
+void count_afresh(SpreadBook::Tally& tally, const Occupancy& later, const PromisedCounts* without) {
+    tally.domains.clear();
     for (std::int32_t& held : tally.held) {
-        if (held != SpreadBook::kUncounted) held = 0;
+        if (held == SpreadBook::kUncounted) continue;
+        held = 0;
+        ++tally.domains[0];
     }
-    later.matching(tally.constraint->term).for_each([&](std::size_t node, std::int32_t pods) {
-        hold(tally, node, pods);
-    });
+    const TermId term = tally.constraint->term;
+    later.matching(term).for_each([&](std::size_t node, std::int32_t pods) { hold(tally, node, pods); });
+    if (without == nullptr || without->nominated(term) == nullptr) return;
+    without->nominated(term)->for_each([&](std::size_t node, std::int32_t pods) { hold(tally, node, -pods); });
 }
 
-void find_least(SpreadBook::Tally& tally) {
-    tally.least = std::numeric_limits<std::int32_t>::max();
-    for (std::int32_t held : tally.held) {
-        if (held != SpreadBook::kUncounted) tally.least = std::min(tally.least, held);
+void follow(SpreadBook::Tally& tally, const TermLog& log, std::uint64_t seen, std::int32_t sign) {
+    for (; seen != log.end(); ++seen) {
+        if (log[seen].term == tally.constraint->term) hold(tally, log[seen].node, sign * log[seen].by);
     }
-    if (tally.domains == 0 || tally.domains < tally.constraint->min_domains) tally.least = 0;
 }
 
-void catch_up(SpreadBook::Tally& tally, const Occupancy& later) {
+void catch_up(SpreadBook::Tally& tally, const Occupancy& later, const PromisedCounts* without) {
     const TermLog& log = later.term_log();
-    bool changed = !tally.counted;
-    if (!tally.counted || !log.reaches_back_to(tally.seen)) {
-        count_afresh(tally, later);
-        changed = true;
+    const bool near =
+        log.reaches_back_to(tally.seen) && (without == nullptr || without->log().reaches_back_to(tally.seen_promised));
+    if (!tally.counted || !near) {
+        count_afresh(tally, later, without);
     } else {
-        for (; tally.seen != log.end(); ++tally.seen) {
-            const TermLog::Change& change = log[tally.seen];
-            if (change.term != tally.constraint->term) continue;
-            hold(tally, change.node, change.by);
-            changed = true;
-        }
+        follow(tally, log, tally.seen, +1);
+        if (without != nullptr) follow(tally, without->log(), tally.seen_promised, -1);
     }
-    if (changed) find_least(tally);
     tally.counted = true;
     tally.seen = log.end();
+    if (without != nullptr) tally.seen_promised = without->log().end();
+    std::int32_t domains = 0;
+    const std::int32_t wanted = std::max(tally.constraint->min_domains, 1);
+    for (auto at = tally.domains.begin(); at != tally.domains.end() && domains < wanted; ++at)
+        domains += at->second;
+    tally.least = domains < wanted ? 0 : tally.domains.begin()->first;
 }
 
 }  // namespace
 
-const std::vector<SpreadBook::Tally>& SpreadBook::tallies(const Candidate& c, const Occupancy& later) {
+const std::vector<SpreadBook::Tally>& SpreadBook::tallies(const Candidate& c,
+                                                          const Occupancy& later,
+                                                          const PromisedCounts* without) {
     constexpr std::size_t kMostClasses = 256;
+    ByClass& book = without == nullptr ? by_class_ : without_nominated_;
     const ClassId cls = c.snapshot.pods[c.pod].cls;
-    auto at = by_class_.find(cls);
-    if (at == by_class_.end()) {
-        if (by_class_.size() >= kMostClasses) by_class_.clear();
-        at = by_class_.emplace(cls, std::vector<Tally>()).first;
+    auto at = book.find(cls);
+    if (at == book.end()) {
+        if (book.size() >= kMostClasses) book.clear();
+        at = book.emplace(cls, std::vector<Tally>()).first;
         for (const ClassSpread& s : c.cls.spread) {
             if (s.hard) at->second.push_back(make_tally(c, s));
         }
     }
     for (Tally& tally : at->second)
-        catch_up(tally, later);
+        catch_up(tally, later, without);
     return at->second;
+}
+
+bool within_skew(const SpreadBook::Tally& tally, const Candidate& c, NodeId node) {
+    const ClassSpread& s = *tally.constraint;
+    const std::int32_t domain = c.snapshot.topology.domain(s.key, node.index());
+    if (domain == TopologyIndex::kNoDomain) return false;
+    const std::int32_t here = std::max(0, tally.held[static_cast<std::size_t>(domain)]);
+    return here + (s.counts_itself ? 1 : 0) - tally.least <= s.max_skew;
 }
 
 Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& later, SpreadBook& book, NodeId node) {
@@ -113,11 +129,7 @@ Answer filter_pod_topology_spread(const Candidate& c, const Occupancy& later, Sp
             return {Fit::kNever, FilterId::kPodTopologySpread, kNoKey};
     }
     for (const SpreadBook::Tally& tally : book.tallies(c, later)) {
-        const ClassSpread& s = *tally.constraint;
-        const std::int32_t here =
-            std::max(0, tally.held[static_cast<std::size_t>(topology.domain(s.key, node.index()))]);
-        if (here + (s.counts_itself ? 1 : 0) - tally.least > s.max_skew)
-            return {Fit::kNotNow, FilterId::kPodTopologySpread, kSkew};
+        if (!within_skew(tally, c, node)) return {Fit::kNotNow, FilterId::kPodTopologySpread, kSkew};
     }
     return {};
 }

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "plugins/filter.h"
+#include "state/promised_counts.h"
 
 namespace reprieve {
 
@@ -17,20 +19,28 @@ public:
     // One hard constraint of a class.
     struct Tally {
         const ClassSpread* constraint = nullptr;
-        std::vector<std::int32_t> domain_of;  // by node: where it counts, or kNoDomain
-        std::vector<std::int32_t> held;       // by domain; kUncounted where no node counts
+        std::vector<std::int32_t> domain_of;           // by node: where it counts, or kNoDomain
+        std::vector<std::int32_t> held;                // by domain; kUncounted where no node counts
+        std::map<std::int32_t, std::int32_t> domains;  // how many domains hold so much: the first is the emptiest
         std::int32_t least = 0;
-        std::int32_t domains = 0;
-        std::uint64_t seen = 0;  // up to here it follows the view's log
+        std::uint64_t seen = 0;           // up to here it follows the view's log
+        std::uint64_t seen_promised = 0;  // and that of promised pods, where they are left out
         bool counted = false;
     };
-    static constexpr std::int32_t kUncounted = -1;
+    static constexpr std::int32_t kUncounted = INT32_MIN;
 
-    // The tallies of the candidate's class, up to date with what is there.
-    [[nodiscard]] const std::vector<Tally>& tallies(const Candidate& candidate, const Occupancy& later);
+    // The tallies of the candidate's class, up to date with what is there; `without`: nominated pods are left out.
+    [[nodiscard]] const std::vector<Tally>& tallies(const Candidate& candidate,
+                                                    const Occupancy& later,
+                                                    const PromisedCounts* without = nullptr);
 
 private:
-    std::unordered_map<ClassId, std::vector<Tally>> by_class_;
+    using ByClass = std::unordered_map<ClassId, std::vector<Tally>>;
+    ByClass by_class_;
+    ByClass without_nominated_;
 };
+
+// Whether one more pod like the candidate on the node keeps within this constraint.
+[[nodiscard]] bool within_skew(const SpreadBook::Tally& tally, const Candidate& candidate, NodeId node);
 
 }  // namespace reprieve

@@ -100,4 +100,28 @@ std::vector<PodId> device_holders_elsewhere(const Snapshot& s, std::span<const N
     return found;
 }
 
+std::vector<DeviceId> devices_promised(const Snapshot& s, PodId pod, NodeId node) {
+    const std::optional<PlanNote>& note = s.facts->pod(pod).more().plan;
+    std::vector<DeviceId> out;
+    if (!note || note->node != s.facts->node(node)->name) return out;
+    for (const std::string& text : note->devices) {
+        const std::size_t first = text.find('/');
+        const std::size_t last = text.rfind('/');
+        if (first == std::string::npos || first == last) continue;
+        const std::string_view all = text;
+        const DeviceId device =
+            s.device_claims.pools.find(s.words->find_string(all.substr(0, first)),
+                                       s.words->find_string(all.substr(first + 1, last - first - 1)),
+                                       s.words->find_string(all.substr(last + 1)));
+        if (device) out.push_back(device);
+    }
+    return out;
+}
+
+DeviceChoice could_ever_be_given(const Snapshot& s, PodId pod, NodeId node, std::string* why) {
+    std::vector<ClaimGrant> unused;
+    const ClaimBook* const fixed[] = {&s.fixed_claims};
+    return choose_claimed_devices(s, pod, node, fixed, unused, why);
+}
+
 }  // namespace reprieve

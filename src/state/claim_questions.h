@@ -3,12 +3,22 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "state/device_choice.h"
 #include "state/snapshot.h"
 
 namespace reprieve {
+
+// Whether the pod's claims could be met there if nobody held anything.
+[[nodiscard]] DeviceChoice could_ever_be_given(const Snapshot& snapshot,
+                                               PodId pod,
+                                               NodeId node,
+                                               std::string* why = nullptr);
+
+// The devices that the plan of record promised to the pod on this node.
+[[nodiscard]] std::vector<DeviceId> devices_promised(const Snapshot& snapshot, PodId pod, NodeId node);
 
 // Of each request of the pod that has alternatives, in order, which one these grants take.
 [[nodiscard]] std::vector<std::size_t> alternatives_taken(const Snapshot& snapshot,

@@ -8,13 +8,63 @@
 
 namespace reprieve {
 
+DeviceClaimId ClaimTable::add(ClaimRow row) {
+    if (unused_rows_.empty()) return rows_.push_back(std::move(row));
+    const DeviceClaimId id = unused_rows_.back();
+    unused_rows_.pop_back();
+    rows_[id] = std::move(row);
+    return id;
+}
+
+DeviceClaimId ClaimTable::add_with_spec(ClaimRow row, ClaimSpec spec) {
+    if (unused_specs_.empty()) {
+        row.made_spec = static_cast<std::int32_t>(made_specs_.size());
+        made_specs_.emplace_back();
+    } else {
+        row.made_spec = unused_specs_.back();
+        unused_specs_.pop_back();
+    }
+    ClaimSpec& made = made_specs_[static_cast<std::size_t>(row.made_spec)];
+    made = std::move(spec);
+    row.spec = &made;
+    return add(std::move(row));
+}
+
+void ClaimTable::remove(DeviceClaimId id) {
+    if (rows_[id].made_spec >= 0) unused_specs_.push_back(rows_[id].made_spec);
+    rows_[id] = ClaimRow();
+    unused_rows_.push_back(id);
+}
+
 PodClaims& ClaimTable::make(PodId pod) {
     if (pod.index() >= of_pod_.size()) of_pod_.resize(pod.index() + 1);
-    if (of_pod_[pod.index()] == 0) {
+    std::uint32_t& at = of_pod_[pod.index()];
+    if (at == 0 && unused_pod_claims_.empty()) {
         pod_claims_.emplace_back();
-        of_pod_[pod.index()] = static_cast<std::uint32_t>(pod_claims_.size());
+        at = static_cast<std::uint32_t>(pod_claims_.size());
+    } else if (at == 0) {
+        at = unused_pod_claims_.back();
+        unused_pod_claims_.pop_back();
     }
-    return pod_claims_[of_pod_[pod.index()] - 1];
+    return pod_claims_[at - 1];
+}
+
+void ClaimTable::forget(PodId pod) {
+    if (!knows(pod)) return;
+    std::uint32_t& at = of_pod_[pod.index()];
+    pod_claims_[at - 1] = PodClaims();
+    unused_pod_claims_.push_back(at);
+    at = 0;
+}
+
+void ClaimTable::hold(PodId pod, DeviceClaimId id, bool enter) {
+    std::vector<DeviceClaimId>& holds = make(pod).holds;
+    if (!enter) {
+        std::erase(holds, id);
+        return;
+    }
+    const auto name_of = [&](DeviceClaimId claim) { return std::string_view(rows_[claim].name); };  // of its namespace
+    holds.insert(std::ranges::upper_bound(holds, name_of(id), {}, name_of), id);
 }
 
 std::span<const DeviceClaimId> ClaimTable::holders(DeviceId device) const {
@@ -22,14 +72,16 @@ std::span<const DeviceClaimId> ClaimTable::holders(DeviceId device) const {
                                      : std::span<const DeviceClaimId>();
 }
 
-void ClaimTable::index_holders() {
-    holders_.clear();
-    holders_.resize(pools.device_count());
-    for (DeviceClaimId id : IdRange<DeviceClaimId>(rows_.size())) {
-        if (!rows_[id].given) continue;
-        for (const GivenDevice& given : rows_[id].given->devices) {
-            if (!given.admin) holders_[given.device].push_back(id);
-        }
+void ClaimTable::index_holder(DeviceClaimId id, bool enter) {
+    if (!rows_[id].given) return;
+    if (holders_.size() < pools.device_count()) holders_.resize(pools.device_count());
+    for (const GivenDevice& given : rows_[id].given->devices) {
+        if (given.admin) continue;
+        std::vector<DeviceClaimId>& list = holders_[given.device];
+        if (enter)
+            list.push_back(id);
+        else if (const auto at = std::ranges::find(list, id); at != list.end())
+            list.erase(at);
     }
 }
 
@@ -40,9 +92,20 @@ std::string ClaimTable::name_of(DeviceClaimId id, const Vocabulary& words) const
 ClaimTable::KnownSelector& ClaimTable::known(const std::string& text) const {
     const auto at = selectors_.find(text);
     if (at != selectors_.end()) return at->second;
-    return selectors_
-        .emplace(text, KnownSelector{cel::Expression::parse(text), std::vector<std::int8_t>(pools.offer_count(), -1)})
-        .first->second;
+    return selectors_.emplace(text, KnownSelector{cel::Expression::parse(text), {}}).first->second;
+}
+
+void ClaimTable::forget_answers(std::span<const OfferId> offers) {
+    for (auto& [text, selector] : selectors_) {
+        for (OfferId offer : offers) {
+            if (offer.index() < selector.answers.size()) selector.answers[offer.index()] = -1;
+        }
+    }
+}
+
+void ClaimTable::limit_selectors() {
+    constexpr std::size_t kMost = 1'000;
+    if (selectors_.size() > kMost) selectors_.clear();
 }
 
 cel::Device ClaimTable::seen_by_selectors(OfferId id) const {
@@ -65,6 +128,7 @@ cel::Device ClaimTable::seen_by_selectors(OfferId id) const {
 Selected ClaimTable::select(std::span<const DeviceSelector> selectors, OfferId offer, std::string* what) const {
     for (const DeviceSelector& selector : selectors) {
         KnownSelector& entry = known(selector.expression);
+        if (offer.index() >= entry.answers.size()) entry.answers.resize(pools.offer_count(), -1);
         std::int8_t& answer = entry.answers[offer.index()];
         if (answer < 0 || (answer == 2 && what != nullptr)) {
             const Result<bool> matches =

@@ -7,15 +7,20 @@
 namespace reprieve {
 
 ClassId Cluster::class_for(const Pod& pod) {
-    const std::uint64_t hash = mix_hash(mix_hash(pod.ns.value(), pod.labels.value()), pod.spec.value());
-    std::vector<ClassId>& same = classes_by_hash_[hash];
-    for (ClassId id : same) {
-        const PodClass& cls = snapshot_.classes[id];
-        if (cls.ns == pod.ns && cls.labels == pod.labels && cls.spec == pod.spec) return id;
+    const std::uint64_t hash = class_hash(pod.ns, pod.labels, pod.spec);
+    if (const auto same = classes_by_hash_.find(hash); same != classes_by_hash_.end()) {
+        for (ClassId id : same->second) {
+            const PodClass& cls = snapshot_.classes[id];
+            if (cls.ns == pod.ns && cls.labels == pod.labels && cls.spec == pod.spec) return id;
+        }
     }
     const ClassId id = make_class(pod.ns, pod.labels, pod.spec);
     classes_by_hash_[hash].push_back(id);
     return id;
+}
+
+std::uint64_t Cluster::class_hash(StringId ns, LabelsId labels, SpecId spec) {
+    return mix_hash(mix_hash(ns.value(), labels.value()), spec.value());
 }
 
 TopologyKeyId Cluster::topology_key(StringId label) {
@@ -83,6 +88,7 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     cls.has_claims = !spec.claims.empty() || std::ranges::any_of(spec.extended, [&](const ExtendedAsk& ask) {
         return snapshot_.device_claims.class_of_resource.contains(ask.resource);
     });
+    settle_claims_of(cls);
     for (const VolumeUse& v : spec.volumes) {
         if (v.kind != VolumeKind::kCsiInline)
             cls.volumes.push_back({.kind = v.kind, .id = v.id, .read_only = v.read_only});
@@ -94,9 +100,19 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
         if (!words_.labels(labels).empty() && fact->selector.matches(words_.labels(labels), words_))
             cls.budgets.push_back(id);
     }
-    const ClassId id = snapshot_.classes.push_back(std::move(cls));
+    ClassId id;
+    if (unused_classes_.empty()) {
+        id = snapshot_.classes.push_back(std::move(cls));
+    } else {
+        id = unused_classes_.back();
+        unused_classes_.pop_back();
+        snapshot_.classes[id] = std::move(cls);
+    }
     match_terms(id);
     PodClass& made = snapshot_.classes[id];
+    for (const ClassVolume& v : made.volumes) {
+        if (v.kind == VolumeKind::kClaim) classes_by_claim_[name_key(ns, v.id)].push_back(id);
+    }
     made.affinity_to_itself = !made.affinity.empty() && std::ranges::all_of(made.affinity, [&](TermId t) {
         return snapshot_.terms.matches(t, ns, words_.labels(labels), namespace_labels_, words_);
     });
@@ -104,8 +120,11 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
 }
 
 void Cluster::resolve_volumes(PodClass& cls) const {
+    cls.has_waiting_claims = false;
     for (ClassVolume& v : cls.volumes) {
         if (v.kind != VolumeKind::kClaim) continue;
+        v.driver = {};
+        v.single_pod = v.waits = false;
         v.claim = claims_.find(cls.ns, v.id);
         const VolumeClaim* claim = claims_.get(v.claim);
         if (claim == nullptr) continue;
@@ -118,6 +137,30 @@ void Cluster::resolve_volumes(PodClass& cls) const {
             v.waits = !claim->volume && sc != nullptr && sc->wait_for_first_consumer;
             cls.has_waiting_claims = cls.has_waiting_claims || v.waits;
         }
+    }
+}
+
+// Which classes the budget speaks of. A budget that is gone speaks of none.
+void Cluster::match_budget(BudgetId id) {
+    const DisruptionBudget* fact = budgets_.get(id);
+    for (PodClass& cls : snapshot_.classes) {
+        std::erase(cls.budgets, id);
+        if (fact == nullptr || fact->ns != cls.ns || fact->selector.empty()) continue;
+        const Labels& labels = words_.labels(cls.labels);
+        if (!labels.empty() && fact->selector.matches(labels, words_))
+            cls.budgets.insert(std::ranges::lower_bound(cls.budgets, id), id);
+    }
+}
+
+// After the labels of a namespace have changed; its pods are not in the sums.
+void Cluster::match_namespace(StringId ns) {
+    for (ClassId id : IdRange<ClassId>(snapshot_.classes.size())) {
+        PodClass& cls = snapshot_.classes[id];
+        if (cls.ns != ns) continue;
+        match_terms(id);
+        cls.affinity_to_itself = !cls.affinity.empty() && std::ranges::all_of(cls.affinity, [&](TermId t) {
+            return snapshot_.terms.matches(t, ns, words_.labels(cls.labels), namespace_labels_, words_);
+        });
     }
 }
 
@@ -152,6 +195,7 @@ void Cluster::fill_new_terms() {
     for (TermId term : fresh) {
         for (ClassId id : IdRange<ClassId>(snapshot_.classes.size())) {
             PodClass& cls = snapshot_.classes[id];
+            if (!cls.ns) continue;                                        // nobody's
             if (std::ranges::binary_search(cls.matched, term)) continue;  // its own class knew it from the start
             if (!snapshot_.terms.matches(term, cls.ns, words_.labels(cls.labels), namespace_labels_, words_)) continue;
             cls.matched.insert(std::ranges::lower_bound(cls.matched, term), term);

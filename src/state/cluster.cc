@@ -17,11 +17,8 @@ struct Name {
 };
 
 template <class T>
-Name name_of(const T& fact, Vocabulary& words) {
-    if constexpr (std::is_same_v<T, Workload>) {
-        // Several kinds share the table; the kind is part of the name.
-        return {fact.ns, words.string(fmt::format("{}/{}", static_cast<int>(fact.kind), words.text(fact.name)))};
-    } else if constexpr (requires { fact.ns; } && !std::is_same_v<T, Queue>) {
+Name name_of(const T& fact) {
+    if constexpr (requires { fact.ns; }) {
         return {fact.ns, fact.name};
     } else {
         return {{}, fact.name};
@@ -54,15 +51,14 @@ constexpr const char* kind_name() {
     if constexpr (std::is_same_v<T, DeviceTaintRule>) return "DeviceTaintRule";
 }
 
-std::uint64_t pod_hash(StringId ns, std::string_view name) { return mix_hash(hash_bytes(name), ns.value()); }
-
 template <class T>
-std::uint64_t object_hash(const T& fact, Vocabulary& words) {
-    const std::uint64_t kind = hash_bytes(kind_name<T>());
+std::uint64_t object_hash(const T& fact) {
+    std::uint64_t kind = hash_bytes(kind_name<T>());
+    if constexpr (std::is_same_v<T, Workload>) kind = mix_hash(kind, static_cast<std::uint64_t>(fact.kind));
     if constexpr (std::is_same_v<T, Pod>) {
-        return mix_hash(kind, pod_hash(fact.ns, fact.name));
+        return mix_hash(kind, mix_hash(hash_bytes(fact.name), fact.ns.value()));
     } else {
-        const Name name = name_of(fact, words);
+        const Name name = name_of(fact);
         return mix_hash(kind, std::uint64_t{name.ns.value()} << 32U | name.name.value());
     }
 }
@@ -74,6 +70,7 @@ Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
         scheduler_ids_.push_back(words_.string(name));
     snapshot_.facts = this;
     snapshot_.words = &words_;
+    default_queue_ = queues_.reserve({}, words_.string("default"));
 }
 
 template <class T>
@@ -94,8 +91,6 @@ auto& Cluster::table() {
         return hyper_nodes_;
     else if constexpr (std::is_same_v<T, DisruptionBudget>)
         return budgets_;
-    else if constexpr (std::is_same_v<T, Workload>)
-        return workloads_;
     else if constexpr (std::is_same_v<T, ServingDeployment>)
         return servings_;
     else if constexpr (std::is_same_v<T, PersistentVolume>)
@@ -124,103 +119,21 @@ auto& Cluster::table() {
 
 template <class T>
 const T* Cluster::known(const T& like) const {
-    auto& self = const_cast<Cluster&>(*this);
-    const Name name = name_of(like, self.words_);
-    auto& facts = self.table<T>();
-    return facts.get(facts.find(name.ns, name.name));
+    const Name name = name_of(like);
+    return const_cast<Cluster&>(*this).table<T>().get(name.ns, name.name);
 }
+
+const Workload* Cluster::known(const Workload& like) const { return workload(like.kind, like.ns, like.name); }
 
 const Pod* Cluster::known(const Pod& like) const {
     const PodId id = find_pod(like.ns, like.name);
     return id ? &pods_[id] : nullptr;
 }
 
+std::uint64_t Cluster::pod_hash(StringId ns, std::string_view name) { return mix_hash(hash_bytes(name), ns.value()); }
+
 PodId Cluster::find_pod(StringId ns, std::string_view name) const {
     return pod_index_.find(pod_hash(ns, name), [&](PodId id) { return pods_[id].ns == ns && pods_[id].name == name; });
-}
-
-template <class T>
-void Cluster::put(T fact) {
-    if constexpr (std::is_same_v<T, Pod>) {
-        PodId id = find_pod(fact.ns, fact.name);
-        if (concerns_claims(fact) || (id && concerns_claims(pods_[id]))) structural_ = true;
-        if (!id) {
-            if (unused_pods_.empty()) {
-                id = pods_.push_back({});
-            } else {
-                id = unused_pods_.back();
-                unused_pods_.pop_back();
-            }
-            const std::uint64_t hash = pod_hash(fact.ns, fact.name);
-            pods_[id] = std::move(fact);
-            pod_index_.insert(hash, id);
-            if (pod_index_.needs_room())
-                pod_index_.make_room([&](PodId p) { return pod_hash(pods_[p].ns, pods_[p].name); });
-            dirty_pods_.push_back(id);
-            return;
-        }
-        if (!structural_) withdraw(id);
-        pods_[id] = std::move(fact);
-        dirty_pods_.push_back(id);
-    } else {
-        const Name name = name_of(fact, words_);
-        // A budget whose rules stay only changes its allowance; a node or gang that is known is updated in place.
-        if constexpr (std::is_same_v<T, DisruptionBudget>) {
-            const DisruptionBudget* before = known(fact);
-            if (!structural_ && before != nullptr && before->selector == fact.selector) {
-                const BudgetId id = budgets_.put(name.ns, name.name, std::move(fact));
-                compute_allowance(id);
-                return;
-            }
-            structural_ = true;
-            budgets_.put(name.ns, name.name, std::move(fact));
-        } else if constexpr (std::is_same_v<T, Gang>) {
-            const Gang* before = known(fact);
-            if (before == nullptr || structural_) structural_ = true;
-            const GangId id = gangs_.put(name.ns, name.name, std::move(fact));
-            if (!structural_) dirty_gangs_.push_back(id);
-        } else if constexpr (std::is_same_v<T, Node>) {
-            const Node* before = known(fact);
-            // Status updates that change nothing we use are the common case on a watch.
-            if (before != nullptr && *before == fact) return;
-            const bool same_shape =
-                before != nullptr && before->labels == fact.labels && before->devices == fact.devices;
-            if (!structural_ && same_shape) {
-                const NodeId id = nodes_.find(name.ns, name.name);
-                const Geometry geometry = snapshot_.geometry();
-                for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
-                    view->offer(geometry, id, before->allocatable, -1);
-                nodes_.put(name.ns, name.name, std::move(fact));
-                dirty_nodes_.push_back(id);
-                return;
-            }
-            structural_ = true;
-            nodes_.put(name.ns, name.name, std::move(fact));
-        } else if constexpr (std::is_same_v<T, CsiStorageCapacity>) {
-            // They change with every volume made, and no row is worked out from them.
-            csi_capacities_.put(name.ns, name.name, std::move(fact));
-        } else {
-            structural_ = true;
-            table<T>().put(name.ns, name.name, std::move(fact));
-        }
-    }
-}
-
-template <class T>
-void Cluster::drop(const T& like) {
-    if constexpr (std::is_same_v<T, Pod>) {
-        const PodId id = find_pod(like.ns, like.name);
-        if (!id) return;
-        if (concerns_claims(pods_[id])) structural_ = true;
-        if (!structural_) withdraw(id);
-        pod_index_.erase(pod_hash(like.ns, like.name), [&](PodId p) { return p == id; });
-        pods_[id] = Pod();
-        unused_pods_.push_back(id);
-        std::erase(dirty_pods_, id);
-    } else {
-        const Name name = name_of(like, words_);
-        if (table<T>().erase(name.ns, name.name)) structural_ = true;
-    }
 }
 
 Result<void> Cluster::add(Object object, Digest digest) {
@@ -242,42 +155,58 @@ Result<void> Cluster::add(Object object, Digest digest) {
                                         slash,
                                         words_.text(name.name)));
             }
-            digests_.note(object_hash(fact, words_), digest);
+            digests_.note(object_hash(fact), digest);
             put(std::move(fact));
             return {};
         },
         object);
 }
 
-void Cluster::apply(Object object, Digest digest) {
-    std::visit(
+bool Cluster::apply(Object object, Digest digest) {
+    return std::visit(
         [&]<class T>(T& fact) {
-            digests_.note(object_hash(fact, words_), digest);
-            put(std::move(fact));
+            digests_.note(object_hash(fact), digest);
+            return put(std::move(fact));
         },
         object);
 }
 
-void Cluster::remove(const Object& like) {
-    std::visit(
+bool Cluster::remove(const Object& like) {
+    return std::visit(
         [&]<class T>(const T& fact) {
-            digests_.note(object_hash(fact, words_), {});
-            drop(fact);
+            digests_.note(object_hash(fact), {});
+            return drop(fact);
         },
         like);
 }
 
 Result<void> Cluster::refresh(Time now) {
     snapshot_.now_time = now;
-    if (snapshot_.dims < words_.dimension_count()) structural_ = true;
-    return structural_ ? rebuild() : update();
+    if (built_)
+        update();
+    else
+        rebuild();
+    return {};
 }
 
-void Cluster::warn(const std::string& sentence) { ++warnings_[sentence]; }
-
 std::vector<std::string> Cluster::warnings() const {
+    std::map<std::string, std::size_t> counted;
+    for (const auto* part : {&queue_warnings_, &composite_warnings_, &domain_warnings_}) {
+        for (const std::string& sentence : *part)
+            ++counted[sentence];
+    }
+    for (const auto& [node, pods] : adrift_) {
+        counted[fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs",
+                            words_.text(node))] += pods.size();
+    }
+    for (const auto& [key, pods] : ungrouped_) {
+        const Pod& pod = pods_[*pods.begin()];
+        counted[fmt::format("PodGroup {}/{} does not exist; its pods wait, and those that run count as single pods",
+                            words_.text(pod.ns),
+                            words_.text(pod.group))] += pods.size();
+    }
     std::vector<std::string> out;
-    for (const auto& [sentence, count] : warnings_)
+    for (const auto& [sentence, count] : counted)
         out.push_back(count == 1 ? sentence : fmt::format("{} ({} times)", sentence, count));
     return out;
 }
@@ -293,6 +222,30 @@ const CsiDriver* Cluster::csi_driver(StringId name) const { return csi_drivers_.
 const CsiNode* Cluster::csi_node(StringId name) const { return csi_nodes_.get(csi_nodes_.find({}, name)); }
 const PriorityClass* Cluster::priority_class(StringId name) const {
     return priority_classes_.get(priority_classes_.find({}, name));
+}
+
+std::size_t Cluster::workload_table(WorkloadKind kind) {
+    switch (kind) {
+        case WorkloadKind::kDeployment:
+            return 0;
+        case WorkloadKind::kReplicaSet:
+            return 1;
+        case WorkloadKind::kRevision:
+            return 2;
+        case WorkloadKind::kKnativeService:
+            return 3;
+        default:
+            return kNotKept;
+    }
+}
+
+const Workload* Cluster::workload(WorkloadKind kind, StringId ns, StringId name) const {
+    const std::size_t at = workload_table(kind);
+    return at == kNotKept ? nullptr : workloads_[at].get(ns, name);
+}
+
+const Workload* Cluster::workload(const std::pair<WorkloadKind, PlainId>& id) const {
+    return workloads_[workload_table(id.first)].get(id.second);
 }
 
 const StorageClass* Cluster::default_storage_class() const {

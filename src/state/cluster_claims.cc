@@ -1,4 +1,9 @@
-// Cluster: claims for devices from nothing: pools, rows, who uses what, and the books of both views.
+// Cluster: claims for devices: pools, rows, who uses what, and the books of both views.
+//
+// What a change touches leaves the table and the books at once, as the facts still were, and comes back with the next
+// refresh: a claim with its users, a pod with what it wants, a slice with the nodes that see its pool. Claims are
+// touched by their consumers and pods by the claims they name. Only what everybody depends on (DeviceClasses, taint
+// rules, templates where no controller makes the claims) has everything worked out from nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,16 +15,40 @@ namespace {
 
 constexpr std::string_view kImplicitResource = "deviceclass.resource.kubernetes.io/";
 
-std::string describe(const ClaimConsumer& consumer) {
-    return fmt::format("reserved for {} {}", consumer.resource, consumer.name);
-}
-
 }  // namespace
 
-// Claims are worked out anew when a pod comes, changes or goes that may have to do with one.
+// Whether the pod names a claim, or asks for a resource that claims may serve.
 bool Cluster::concerns_claims(const Pod& pod) const {
     const PodSpec& spec = words_.spec(pod.spec);
     return !spec.claims.empty() || pod.more().extended_claim || (!spec.extended.empty() && device_classes_.size() > 0);
+}
+
+// Pods by the claims they name.
+void Cluster::index_claims(PodId id, bool enter) {
+    const Pod& pod = pods_[id];
+    const auto name = [&](StringId claim) {
+        if (claim) count_in(by_device_claim_, name_key(pod.ns, claim), id, enter);
+    };
+    for (const ClaimEntry& entry : words_.spec(pod.spec).claims)
+        name(entry.claim);
+    for (const auto& [entry, claim] : pod.more().claim_statuses)
+        name(claim);
+    name(pod.more().extended_claim);
+}
+
+// Claims by the pods they are reserved for.
+void Cluster::index_consumers(PlainId slot, bool enter) {
+    const ResourceClaim* fact = resource_claims_.get(slot);
+    if (fact == nullptr) return;
+    for (const ClaimConsumer& consumer : fact->consumers) {
+        if (!consumer.is_pod) continue;
+        std::set<PlainId>& claims = claims_by_consumer_[pod_hash(fact->ns, consumer.name)];
+        if (enter)
+            claims.insert(slot);
+        else
+            claims.erase(slot);
+        if (claims.empty()) claims_by_consumer_.erase(pod_hash(fact->ns, consumer.name));
+    }
 }
 
 // The newer class wins where two stand behind one resource, then the smaller name.
@@ -42,167 +71,277 @@ void Cluster::rebuild_device_classes() {
     }
 }
 
-void Cluster::rebuild_device_pools() {
-    std::vector<const ResourceSlice*> slices;
-    for (PlainId id : IdRange<PlainId>(resource_slices_.slots())) {
-        if (const ResourceSlice* slice = resource_slices_.get(id)) slices.push_back(slice);
-    }
-    std::vector<const DeviceTaintRule*> rules;
-    for (PlainId id : IdRange<PlainId>(taint_rules_.slots())) {
-        if (const DeviceTaintRule* rule = taint_rules_.get(id)) rules.push_back(rule);
-    }
-    std::ranges::sort(rules, {}, [&](const DeviceTaintRule* r) { return words_.text(r->name); });
-    DevicePools::Nodes nodes;
-    for (NodeId id : snapshot_.nodes_by_name)
-        nodes.emplace_back(id, nodes_.get(id));
-    snapshot_.device_claims.pools.build(std::move(slices), rules, nodes, words_);
+void Cluster::join_books(DeviceClaimId id, int sign) {
+    const ClaimRow& row = snapshot_.device_claims.row(id);
+    if (!row.given) return;
+    const auto running = static_cast<std::int32_t>(row.pods.size());
+    const auto join = [&](ClaimBook& book, std::int32_t users) {
+        for (std::int32_t i = 0; i < users; ++i)
+            book.use(id, *row.given, sign);
+    };
+    join(snapshot_.now.claim_book(), running + row.leaving + row.strangers);
+    join(snapshot_.later.claim_book(), running + row.strangers);
+    join(snapshot_.fixed_claims, row.strangers);
 }
 
+// The claim leaves the books; its row stays, empty, until the next refresh.
+void Cluster::withdraw_claim(PlainId slot) {
+    if (!built_ || !dirty_claims_.insert(slot).second || slot.index() >= claim_rows_.size()) return;
+    const DeviceClaimId id = claim_rows_[slot.index()];
+    if (!id) return;
+    ClaimTable& table = snapshot_.device_claims;
+    join_books(id, -1);
+    table.index_holder(id, false);
+    const std::vector<PodId> users = table.row(id).pods;
+    for (PodId pod : users) {
+        table.hold(pod, id, false);
+        const PodClaims& left = table.of(pod);
+        if (left.holds.empty() && left.wants.empty() && left.trouble.empty()) table.forget(pod);
+    }
+    table.row(id) = ClaimRow();
+}
+
+// What the pod wants leaves the table, and every claim that it keeps leaves the books.
+void Cluster::withdraw_claims_of(PodId id) {
+    if (!built_) return;
+    const Pod& pod = pods_[id];
+    if (!claims_by_consumer_.empty()) {
+        if (const auto kept = claims_by_consumer_.find(pod_hash(pod.ns, pod.name)); kept != claims_by_consumer_.end()) {
+            for (PlainId slot : kept->second)
+                withdraw_claim(slot);
+        }
+    }
+    ClaimTable& table = snapshot_.device_claims;
+    if (!table.knows(id) && !concerns_claims(pod)) return;
+    dirty_claim_pods_.insert(id);
+    if (!table.knows(id)) return;
+    PodClaims& claims = table.make(id);
+    if (claims.apart) {
+        PodClass& cls = snapshot_.classes[claims.apart];
+        --cls.claims_apart;
+        settle_claims_of(cls);
+    }
+    for (DeviceClaimId made : claims.made)
+        table.remove(made);
+    // Whoever holds a claim stands in its reservedFor, so nothing is held any more.
+    table.forget(id);
+}
+
+void Cluster::settle_claims_of(PodClass& cls) const {
+    cls.claims_local = cls.has_claims && cls.claims_apart == 0 && snapshot_.device_claims.pools.all_local();
+}
+
+void Cluster::touch_device_claim(PlainId slot) {
+    const ResourceClaim* fact = resource_claims_.get(slot);
+    if (!built_ || fact == nullptr) return;
+    withdraw_claim(slot);
+    const auto named = by_device_claim_.find(name_key(fact->ns, fact->name));
+    if (named == by_device_claim_.end()) return;
+    const std::vector<PodId> pods(named->second.begin(), named->second.end());
+    for (PodId pod : pods)
+        withdraw_claims_of(pod);
+}
+
+std::vector<const DeviceTaintRule*> Cluster::taint_rules_by_name() const {
+    std::vector<const DeviceTaintRule*> rules;
+    taint_rules_.for_each([&](PlainId, const DeviceTaintRule& rule) { rules.push_back(&rule); });
+    std::ranges::sort(rules, {}, [&](const DeviceTaintRule* r) { return words_.text(r->name); });
+    return rules;
+}
+
+// Before the fact changes or goes.
+void Cluster::withdraw_slice(PlainId slot) {
+    if (!built_) return;
+    ClaimTable& table = snapshot_.device_claims;
+    const auto at = static_cast<std::uint32_t>(slot.index());
+    table.forget_answers(table.pools.offers_of_slice(at));
+    table.pools.remove_slice(at);
+}
+
+void Cluster::enter_slice(PlainId slot) {
+    const ResourceSlice* fact = resource_slices_.get(slot);
+    if (!built_ || fact == nullptr) return;
+    snapshot_.device_claims.pools.add_slice(
+        static_cast<std::uint32_t>(slot.index()), *fact, taint_rules_by_name(), words_);
+}
+
+// Before pods of new kinds come: which resources claims can serve, and whom that concerns.
+void Cluster::clear_device_claims() {
+    snapshot_.device_claims = ClaimTable();
+    for (ClaimBook* book : {&snapshot_.now.claim_book(), &snapshot_.later.claim_book(), &snapshot_.fixed_claims})
+        *book = ClaimBook();
+    claim_rows_.clear();
+    rebuild_device_classes();
+    for (PodClass& cls : snapshot_.classes) {
+        if (!cls.ns) continue;
+        cls.claims_apart = 0;
+        const PodSpec& spec = words_.spec(cls.spec);
+        cls.has_claims = !spec.claims.empty() || std::ranges::any_of(spec.extended, [&](const ExtendedAsk& ask) {
+            return snapshot_.device_claims.class_of_resource.contains(ask.resource);
+        });
+    }
+}
+
+// REQUIRES: the table is as clear_device_claims leaves it.
 void Cluster::rebuild_device_claims() {
+    const std::vector<const DeviceTaintRule*> rules = taint_rules_by_name();
+    resource_slices_.for_each([&](PlainId slot, const ResourceSlice& slice) {
+        snapshot_.device_claims.pools.add_slice(static_cast<std::uint32_t>(slot.index()), slice, rules, words_);
+    });
+    for (NodeId id : snapshot_.nodes_by_name)
+        snapshot_.device_claims.pools.note_node(nodes_.get(id)->name);
+    dirty_claims_.clear();
+    dirty_claim_pods_.clear();
+    resource_claims_.for_each([&](PlainId slot, const ResourceClaim&) { dirty_claims_.insert(slot); });
+    for (PodId id : IdRange<PodId>(pods_.size())) {
+        if (pods_[id].ns && concerns_claims(pods_[id])) dirty_claim_pods_.insert(id);
+    }
+    update_device_claims();
+}
+
+void Cluster::gather_pools() {
+    DevicePools& pools = snapshot_.device_claims.pools;
+    if (!pools.is_stale()) return;
+    if (pools.all_nodes_stale()) {
+        for (NodeId id : snapshot_.nodes_by_name)
+            pools.gather(id, nodes_.get(id), words_);
+    } else {
+        for (StringId name : pools.stale_nodes()) {
+            if (const NodeId id = nodes_.find({}, name)) pools.gather(id, nodes_.get(id), words_);
+        }
+    }
+    pools.settle();
+    for (PodClass& cls : snapshot_.classes)
+        settle_claims_of(cls);
+}
+
+// What was touched comes back: claims with the devices they have, pods with what they want, and users at last.
+void Cluster::update_device_claims() {
     ClaimTable& table = snapshot_.device_claims;
     table.set_words(words_);
-    rebuild_device_pools();
-    std::vector<DeviceClaimId> id_of(resource_claims_.slots());
-    for (PlainId slot : IdRange<PlainId>(resource_claims_.slots())) {
-        const ResourceClaim* fact = resource_claims_.get(slot);
-        if (fact == nullptr) continue;
-        ClaimRow row{.ns = fact->ns,
-                     .name = words_.str(fact->name),
-                     .spec = &fact->spec,
-                     .extended = fact->for_extended_resources,
-                     .deleting = fact->deleting};
-        if (fact->allocation) {
-            GivenDevices& given = row.given.emplace();
-            given.nodes = fact->allocation->nodes;
-            for (const AllocatedDevice& device : fact->allocation->devices)
-                given.devices.push_back({.device = table.pools.device(device.driver, device.pool, device.device),
-                                         .request = device.request,
-                                         .admin = device.admin,
-                                         .share = device.share,
-                                         .amounts = device.consumed});
-        }
-        id_of[slot.index()] = table.add(std::move(row));
+    table.limit_selectors();
+    gather_pools();
+    claim_rows_.resize(std::max(claim_rows_.size(), resource_claims_.slots()));
+    for (PlainId slot : dirty_claims_)
+        enter_claim(slot);
+    for (PodId pod : dirty_claim_pods_) {
+        if (pods_[pod].ns) resolve_claims(pod);
     }
-    for (PodClass& cls : snapshot_.classes)
-        cls.claims_local = cls.has_claims && table.pools.all_local();
-    for (PodId pod : IdRange<PodId>(pods_.size())) {
-        if (pods_[pod].ns) resolve_claims(pod, id_of);
-    }
-    for (PlainId slot : IdRange<PlainId>(resource_claims_.slots())) {
-        const ResourceClaim* fact = resource_claims_.get(slot);
-        if (fact != nullptr && fact->allocation) resolve_consumers(*fact, id_of[slot.index()]);
-    }
-    table.index_holders();
     for (ClaimBook* book : {&snapshot_.now.claim_book(), &snapshot_.later.claim_book(), &snapshot_.fixed_claims})
         book->resize(table.size(), table.pools.device_count());
-    for (DeviceClaimId id : IdRange<DeviceClaimId>(table.size())) {
-        const ClaimRow& row = table.row(id);
-        if (!row.given) continue;
-        const auto running = static_cast<std::int32_t>(row.pods.size());
-        const auto join = [&](ClaimBook& book, std::int32_t users) {
-            for (std::int32_t i = 0; i < users; ++i)
-                book.use(id, *row.given, +1);
-        };
-        join(snapshot_.now.claim_book(), running + row.leaving + row.strangers);
-        join(snapshot_.later.claim_book(), running + row.strangers);
-        join(snapshot_.fixed_claims, row.strangers);
-    }
-}
-
-// What a pod wants: claims that exist, or that would be made for it.
-void Cluster::resolve_claims(PodId id, const std::vector<DeviceClaimId>& id_of) {
-    const Pod& pod = pods_[id];
-    const PodSpec& spec = words_.spec(pod.spec);
-    const bool extended = std::ranges::any_of(spec.extended, [&](const ExtendedAsk& ask) {
-        return snapshot_.device_claims.class_of_resource.contains(ask.resource);
-    });
-    if (snapshot_.pods[id].state != PodState::kPending || (spec.claims.empty() && !extended)) return;
-    ClaimTable& table = snapshot_.device_claims;
-    PodClaims& claims = table.make(id);
-    const auto trouble = [&](std::string what) {
-        if (claims.trouble.empty()) claims.trouble = std::move(what);
-        snapshot_.classes[snapshot_.pods[id].cls].claims_local = false;
-    };
-    const auto want = [&](StringId name, bool own) {
-        const PlainId slot = resource_claims_.find(pod.ns, name);
+    for (PlainId slot : dirty_claims_) {
         const ResourceClaim* fact = resource_claims_.get(slot);
-        const std::string full = fmt::format("claim {}/{}", words_.text(pod.ns), words_.text(name));
-        if (fact == nullptr) return trouble(full + " does not exist");
-        if (fact->deleting) return trouble(full + " is being deleted");
-        if (own && fact->owner.uid && !pod.uid.empty() && words_.text(fact->owner.uid) != pod.uid)
-            return trouble(full + " belongs to another pod");
-        claims.wants.push_back(id_of[slot.index()]);
-        if (!own || fact->allocation) snapshot_.classes[snapshot_.pods[id].cls].claims_local = false;
-    };
-    const auto& statuses = pod.more().claim_statuses;
-    for (const ClaimEntry& entry : spec.claims) {
-        if (entry.claim) {
-            want(entry.claim, false);
-            continue;
-        }
-        const auto status = std::ranges::find(statuses, entry.name, [](const auto& s) { return s.first; });
-        if (status != statuses.end()) {
-            if (status->second) want(status->second, true);
-            continue;
-        }
-        const PlainId slot = claim_templates_.find(pod.ns, entry.from_template);
-        const ResourceClaimTemplate* made_from = claim_templates_.get(slot);
-        if (made_from == nullptr) {
-            trouble(fmt::format(
-                "claim template {}/{} does not exist", words_.text(pod.ns), words_.text(entry.from_template)));
-            continue;
-        }
-        claims.wants.push_back(table.add(
-            {.ns = pod.ns, .name = fmt::format("{}-{}", pod.name, words_.text(entry.name)), .spec = &made_from->spec}));
+        if (fact == nullptr || !fact->allocation) continue;
+        const DeviceClaimId id = claim_rows_[slot.index()];
+        resolve_consumers(*fact, id);
+        table.index_holder(id, true);
+        join_books(id, +1);
     }
-    for (DeviceClaimId claim : claims.wants) {
-        const auto several = [](const DeviceRequest& r) { return r.wishes.size() > 1; };
-        if (std::ranges::any_of(table.row(claim).spec->requests, several)) claims.has_alternatives = true;
-    }
-    // Which alternative a node offers is compared between nodes.
-    if (claims.has_alternatives) snapshot_.classes[snapshot_.pods[id].cls].claims_local = false;
-    if (!extended) return;
-    if (pod.more().extended_claim) return want(pod.more().extended_claim, true);
-    ClaimSpec& made = table.make_spec();
-    for (const ExtendedAsk& ask : spec.extended) {
-        const auto cls = table.class_of_resource.find(ask.resource);
-        if (cls == table.class_of_resource.end()) continue;
-        DeviceRequest& request = made.requests.emplace_back();
-        request.name = ask.request;
-        request.resource = ask.resource;
-        request.wishes.push_back({.cls = cls->second->name, .count = ask.count});
-    }
-    claims.wants.push_back(table.add(
-        {.ns = pod.ns, .name = fmt::format("{}-extended-resources", pod.name), .spec = &made, .extended = true}));
+    dirty_claims_.clear();
+    dirty_claim_pods_.clear();
 }
 
-// Who keeps an allocated claim: pods that run, pods that leave, and consumers that no eviction removes.
-void Cluster::resolve_consumers(const ResourceClaim& fact, DeviceClaimId id) {
+// The row of a claim as its fact says, without its users; none, where there is no fact.
+void Cluster::enter_claim(PlainId slot) {
     ClaimTable& table = snapshot_.device_claims;
-    ClaimRow& row = table.row(id);
-    const auto stranger = [&](std::string who) {
-        ++row.strangers;
-        if (row.stranger.empty()) row.stranger = std::move(who);
-    };
-    if (fact.consumers.empty()) return stranger("allocated, but reserved for nobody");
-    for (const ClaimConsumer& consumer : fact.consumers) {
-        if (!consumer.is_pod) {
-            stranger(describe(consumer));
-            continue;
-        }
-        const PodId pod = find_pod(fact.ns, consumer.name);
-        const bool same = pod && (consumer.uid.empty() || pods_[pod].uid.empty() || pods_[pod].uid == consumer.uid);
-        const PodState state = same ? snapshot_.pods[pod].state : PodState::kAbsent;
-        if (state == PodState::kRunning) {
-            row.pods.push_back(pod);
-            table.make(pod).holds.push_back(id);
-        } else if (state == PodState::kPending) {
-            stranger(describe(consumer));
-        } else {
-            ++row.leaving;
-        }
+    const ResourceClaim* fact = resource_claims_.get(slot);
+    DeviceClaimId& id = claim_rows_[slot.index()];
+    if (fact == nullptr) {
+        if (id) table.remove(id);
+        id = {};
+        return;
     }
-    std::ranges::sort(row.pods, [&](PodId a, PodId b) { return snapshot_.name_less(a, b); });
+    ClaimRow row{.ns = fact->ns,
+                 .name = words_.str(fact->name),
+                 .spec = &fact->spec,
+                 .extended = fact->for_extended_resources,
+                 .deleting = fact->deleting};
+    if (fact->allocation) {
+        GivenDevices& given = row.given.emplace();
+        given.nodes = fact->allocation->nodes;
+        for (const AllocatedDevice& device : fact->allocation->devices)
+            given.devices.push_back({.device = table.pools.device(device.driver, device.pool, device.device),
+                                     .request = device.request,
+                                     .admin = device.admin,
+                                     .share = device.share,
+                                     .amounts = device.consumed});
+    }
+    if (id)
+        table.row(id) = std::move(row);
+    else
+        id = table.add(std::move(row));
+}
+
+bool Cluster::put(ResourceSlice fact) {
+    const PlainId known = resource_slices_.find({}, fact.name);
+    const ResourceSlice* before = resource_slices_.get(known);
+    if (before != nullptr && *before == fact) return false;
+    const StringId name = fact.name;
+    if (before != nullptr) withdraw_slice(known);
+    enter_slice(resource_slices_.put({}, name, std::move(fact)));
+    // Devices that come under ever new names: from time to time those that are gone are forgotten.
+    const DevicePools& pools = snapshot_.device_claims.pools;
+    touch_device_claims(built_ && pools.device_count() > 4 * (pools.offer_count() + 1'000));
+    return true;
+}
+bool Cluster::put(DeviceClass fact) {
+    const bool changed = device_classes_.replace({}, std::move(fact));
+    touch_device_claims(changed);
+    return changed;
+}
+bool Cluster::put(ResourceClaim fact) {
+    const PlainId known = resource_claims_.find(fact.ns, fact.name);
+    const ResourceClaim* before = resource_claims_.get(known);
+    if (before != nullptr && *before == fact) return false;
+    const StringId ns = fact.ns;
+    const StringId name = fact.name;
+    if (before != nullptr) {
+        touch_device_claim(known);
+        index_consumers(known, false);
+    }
+    const PlainId slot = resource_claims_.put(ns, name, std::move(fact));
+    index_consumers(slot, true);
+    touch_device_claim(slot);
+    return true;
+}
+bool Cluster::put(ResourceClaimTemplate fact) {
+    const StringId ns = fact.ns;
+    const bool changed = claim_templates_.replace(ns, std::move(fact));
+    touch_device_claims(changed && !options_.claims_by_controller);
+    return changed;
+}
+bool Cluster::put(DeviceTaintRule fact) {
+    const bool changed = taint_rules_.replace({}, std::move(fact));
+    touch_device_claims(changed);
+    return changed;
+}
+bool Cluster::drop(const ResourceSlice& like) {
+    const PlainId slot = resource_slices_.find({}, like.name);
+    if (resource_slices_.get(slot) != nullptr) withdraw_slice(slot);
+    return resource_slices_.erase({}, like.name);
+}
+bool Cluster::drop(const DeviceClass& like) {
+    const bool changed = device_classes_.erase({}, like.name);
+    touch_device_claims(changed);
+    return changed;
+}
+bool Cluster::drop(const ResourceClaim& like) {
+    const PlainId slot = resource_claims_.find(like.ns, like.name);
+    if (resource_claims_.get(slot) != nullptr) {
+        touch_device_claim(slot);
+        index_consumers(slot, false);
+    }
+    return resource_claims_.erase(like.ns, like.name);
+}
+bool Cluster::drop(const ResourceClaimTemplate& like) {
+    const bool changed = claim_templates_.erase(like.ns, like.name);
+    touch_device_claims(changed && !options_.claims_by_controller);
+    return changed;
+}
+bool Cluster::drop(const DeviceTaintRule& like) {
+    const bool changed = taint_rules_.erase({}, like.name);
+    touch_device_claims(changed);
+    return changed;
 }
 
 }  // namespace reprieve

@@ -21,57 +21,54 @@ VolumeGroup group_of(const PersistentVolume& volume) {
     return {volume.claim_ns, volume.claim_name, volume.claim_name ? StringId() : volume.storage_class};
 }
 
+// For each of `count` objects whether the chain of its parents never ends.
+template <class ParentOf>
+std::vector<bool> leads_into_circle(std::size_t count, ParentOf parent_of) {
+    std::vector<bool> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::size_t steps = 0;
+        auto at = parent_of(i);
+        while (at && ++steps <= count)
+            at = parent_of(at.index());
+        out[i] = at.valid();
+    }
+    return out;
+}
+
 }  // namespace
 
-Result<void> Cluster::rebuild() {
+void Cluster::rebuild() {
+    ++rebuilds_;
     Snapshot fresh;
     fresh.facts = this;
     fresh.words = &words_;
     fresh.now_time = snapshot_.now_time;
     fresh.dims = words_.dimension_count();
     snapshot_ = std::move(fresh);
-    classes_by_hash_.clear();
-    new_terms_.clear();
-    gangs_by_name_.clear();
-    warnings_.clear();
-    pending_.clear();
-    resizing_.clear();
-    marked_.clear();
-    dirty_pods_.clear();
-    dirty_nodes_.clear();
-    dirty_gangs_.clear();
-    namespace_labels_ = {};
-    for (PlainId id : IdRange<PlainId>(namespaces_.slots())) {
-        if (const Namespace* n = namespaces_.get(id)) namespace_labels_.set(n->name, n->labels);
-    }
 
     rebuild_nodes();
-    if (auto done = rebuild_domains(); !done) return done;
-    if (auto done = rebuild_queues(); !done) return done;
-    if (auto done = rebuild_gangs(); !done) return done;
-    snapshot_.claim_count = claims_.slots();
+    rebuild_domains();
+    QueueTree tree = build_queues();
+    snapshot_.queues = std::move(tree.rows);
+    snapshot_.queue_path = std::move(tree.paths);
+    queue_warnings_ = std::move(tree.warnings);
+    rebuild_composites();
+    rebuild_gangs();
     rebuild_budgets();
     rebuild_volumes();
-    rebuild_device_classes();
+    clear_device_claims();
 
     // Classes first: every term is known before the first pod is counted.
-    snapshot_.pods.resize(pods_.size());
-    snapshot_.holds.resize(pods_.size());
-    std::vector<ClassId> class_of_pod(pods_.size());
     for (PodId id : IdRange<PodId>(pods_.size())) {
-        if (pods_[id].ns) class_of_pod[id.index()] = class_for(pods_[id]);
+        if (pods_[id].ns) static_cast<void>(class_for(pods_[id]));
     }
     for (ClassId id : IdRange<ClassId>(snapshot_.classes.size()))
         match_terms(id);
     new_terms_.clear();
 
+    fit_tables();
     const Geometry geometry = snapshot_.geometry();
     for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
-        view->resize(geometry,
-                     snapshot_.nodes.size(),
-                     snapshot_.queues.size(),
-                     snapshot_.domains.domains.size(),
-                     snapshot_.claim_count);
         for (NodeId node : IdRange<NodeId>(nodes_.slots())) {
             if (const Node* fact = nodes_.get(node)) view->offer(geometry, node, fact->allocatable, +1);
         }
@@ -93,8 +90,14 @@ Result<void> Cluster::rebuild() {
     rebuild_device_claims();
     for (BudgetId id : IdRange<BudgetId>(budgets_.slots()))
         compute_allowance(id);
-    structural_ = false;
-    return {};
+    dirty_pods_.clear();
+    dirty_nodes_.clear();
+    dirty_gangs_.clear();
+    claims_touched_.clear();
+    queues_changed_.clear();
+    queues_dirty_ = composites_dirty_ = domains_dirty_ = budgets_dirty_ = ranks_dirty_ = false;
+    device_claims_dirty_ = false;
+    built_ = true;
 }
 
 void Cluster::rebuild_nodes() {
@@ -120,7 +123,7 @@ void Cluster::rank_nodes() {
         snapshot_.nodes[snapshot_.nodes_by_name[rank]].rank = rank;
 }
 
-Result<void> Cluster::rebuild_domains() {
+void Cluster::rebuild_domains() {
     DomainInput input;
     for (PlainId id : IdRange<PlainId>(hyper_nodes_.slots())) {
         if (const HyperNode* h = hyper_nodes_.get(id)) input.hyper_nodes.push_back(h);
@@ -130,125 +133,139 @@ Result<void> Cluster::rebuild_domains() {
         input.nodes.push_back(nodes_.get(id));
     for (const std::string& level : options_.topology_levels)
         input.label_levels.push_back(words_.string(level));
-    const auto name_key_of = [&](const std::optional<TopologyRule>& rule) {
-        if (rule && rule->label_key && std::ranges::find(input.label_keys, rule->label_key) == input.label_keys.end())
-            input.label_keys.push_back(rule->label_key);
-    };
-    for (GangId id : IdRange<GangId>(gangs_.slots())) {
-        if (const Gang* g = gangs_.get(id)) name_key_of(g->topology);
-    }
-    for (CompositeId id : IdRange<CompositeId>(composites_.slots())) {
-        if (const CompositeGroup* c = composites_.get(id)) name_key_of(c->topology);
-    }
+    for (const auto& [key, groups] : domain_keys_)
+        input.label_keys.push_back(key);
     std::ranges::sort(input.label_keys, {}, [&](StringId key) { return words_.text(key); });
-    std::vector<std::string> warnings;
-    auto table = build_domains(input, words_, warnings);
-    if (!table) return std::unexpected(table.error());
-    for (const std::string& w : warnings)
-        warn(w);
-    snapshot_.domains = std::move(*table);
-    return {};
+    domain_warnings_.clear();
+    snapshot_.domains = build_domains(input, words_, domain_warnings_);
 }
 
-Result<void> Cluster::rebuild_queues() {
-    const StringId default_name = words_.string("default");
-    snapshot_.queues.resize(queues_.slots());
-    for (QueueId id : IdRange<QueueId>(queues_.slots())) {
-        if (const Queue* fact = queues_.get(id))
-            snapshot_.queues[id] = {.fact = fact, .name = fact->name, .parent = {}, .children = {}, .alive = true};
-    }
-    default_queue_ = queues_.find({}, default_name);
-    if (!default_queue_) {
-        default_queue_ = snapshot_.queues.push_back(
-            {.fact = nullptr, .name = default_name, .parent = {}, .children = {}, .alive = true});
-    }
-    for (QueueId id : IdRange<QueueId>(snapshot_.queues.size())) {
-        QueueRow& row = snapshot_.queues[id];
+// What people call it: its name, with the namespace where another queue or quota has the same one.
+StringId Cluster::name_of_queue(const Queue& queue) {
+    const auto same = quotas_by_name_.find(queue.name);
+    const bool alone =
+        same == quotas_by_name_.end() || (same->second.size() == 1 && queues_.get({}, queue.name) == nullptr);
+    if (alone || !queue.ns) return queue.name;
+    return words_.string(fmt::format("{}/{}", words_.text(queue.ns), words_.text(queue.name)));
+}
+
+Cluster::QueueTree Cluster::build_queues() {
+    QueueTree tree;
+    const auto warn = [&](std::string sentence) { tree.warnings.push_back(std::move(sentence)); };
+    tree.rows.resize(queues_.slots());
+    queues_.for_each([&](QueueId id, const Queue& fact) {
+        tree.rows[id] = {.fact = &fact, .name = name_of_queue(fact), .parent = {}, .children = {}, .alive = true};
+    });
+    QueueRow& usual = tree.rows[default_queue_];
+    usual.name = words_.find_string("default");
+    usual.alive = true;
+    for (QueueId id : IdRange<QueueId>(tree.rows.size())) {
+        QueueRow& row = tree.rows[id];
         if (row.fact == nullptr || !row.fact->parent) continue;
         const std::string_view p = words_.text(row.fact->parent);
         // Koordinator writes an object for the root, too; the chain ends below it all the same.
         if (p == "koordinator-root-quota") continue;
-        row.parent = queues_.find({}, row.fact->parent);
-        if (row.parent) {
-            snapshot_.queues[row.parent].children.push_back(id);
+        const QueueId parent = find_queue(row.fact->ns, row.fact->parent);
+        if (parent && tree.rows[parent].fact != nullptr) {
+            row.parent = parent;
         } else if (p != "root" && !p.empty()) {
             warn(fmt::format("Queue {}: parent {} does not exist", words_.text(row.name), p));
         }
     }
-    snapshot_.queue_path.resize(snapshot_.queues.size());
-    for (QueueId id : IdRange<QueueId>(snapshot_.queues.size())) {
-        std::vector<QueueId>& path = snapshot_.queue_path[id];
-        for (QueueId at = id; at; at = snapshot_.queues[at].parent) {
-            if (std::ranges::find(path, at) != path.end()) {
-                return fail(fmt::format("Queue {}: spec.parent: the chain of parents comes back to {}",
-                                        words_.text(snapshot_.queues[id].name),
-                                        words_.text(snapshot_.queues[at].name)));
-            }
-            path.push_back(at);
+    const std::vector<bool> circular =
+        leads_into_circle(tree.rows.size(), [&](std::size_t i) { return tree.rows[QueueId(i)].parent; });
+    for (QueueId id : IdRange<QueueId>(tree.rows.size())) {
+        QueueRow& row = tree.rows[id];
+        if (circular[id.index()]) {
+            row.parent = {};
+            row.in_circle = true;
+            row.alive = false;
+            warn(fmt::format("Queue {}: its parents form a circle; it is left out and its pods wait",
+                             words_.text(row.name)));
+        } else if (row.parent) {
+            tree.rows[row.parent].children.push_back(id);
         }
-        std::ranges::sort(
-            snapshot_.queues[id].children, {}, [&](QueueId q) { return words_.text(snapshot_.queues[q].name); });
     }
-    return {};
+    tree.paths.resize(tree.rows.size());
+    for (QueueId id : IdRange<QueueId>(tree.rows.size())) {
+        for (QueueId at = id; at; at = tree.rows[at].parent)
+            tree.paths[id].push_back(at);
+        std::ranges::sort(tree.rows[id].children, {}, [&](QueueId q) { return words_.text(tree.rows[q].name); });
+    }
+    return tree;
 }
 
-Result<void> Cluster::rebuild_gangs() {
+void Cluster::rebuild_composites() {
+    composite_warnings_.clear();
+    const auto warn = [&](std::string sentence) { composite_warnings_.push_back(std::move(sentence)); };
+    snapshot_.composites.clear();
     snapshot_.composites.resize(composites_.slots());
-    for (CompositeId id : IdRange<CompositeId>(composites_.slots()))
-        snapshot_.composites[id].fact = composites_.get(id);
+    composites_.for_each([&](CompositeId id, const CompositeGroup& fact) {
+        CompositeRow& row = snapshot_.composites[id];
+        row.fact = &fact;
+        row.parent = fact.parent ? composites_.find(fact.ns, fact.parent) : CompositeId();
+        if (fact.parent && !row.parent)
+            warn(fmt::format("CompositePodGroup {}/{} does not exist", words_.text(fact.ns), words_.text(fact.parent)));
+    });
+    const std::vector<bool> circular = leads_into_circle(
+        composites_.slots(), [&](std::size_t i) { return snapshot_.composites[CompositeId(i)].parent; });
     for (CompositeId id : IdRange<CompositeId>(composites_.slots())) {
-        const CompositeGroup* fact = composites_.get(id);
-        if (fact == nullptr || !fact->parent) continue;
-        snapshot_.composites[id].parent = composites_.find(fact->ns, fact->parent);
-        if (!snapshot_.composites[id].parent)
-            warn(fmt::format(
-                "CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
+        if (!circular[id.index()]) continue;
+        snapshot_.composites[id].parent = {};
+        snapshot_.composites[id].in_circle = true;
+        warn(fmt::format("CompositePodGroup {}/{}: its parents form a circle; it is left out and its pods wait",
+                         words_.text(composites_.get(id)->ns),
+                         words_.text(composites_.get(id)->name)));
     }
-    for (CompositeId id : IdRange<CompositeId>(composites_.slots())) {
-        std::size_t steps = 0;
-        for (CompositeId at = id; at; at = snapshot_.composites[at].parent) {
-            if (++steps > composites_.slots()) {
-                return fail(fmt::format(
-                    "CompositePodGroup {}/{}: spec.parentCompositePodGroupName: the chain of parents has a cycle",
-                    words_.text(composites_.get(id)->ns),
-                    words_.text(composites_.get(id)->name)));
-            }
-        }
-    }
+}
+
+void Cluster::rebuild_gangs() {
     snapshot_.gangs.resize(gangs_.slots());
-    for (GangId id : IdRange<GangId>(gangs_.slots())) {
-        const Gang* fact = gangs_.get(id);
-        if (fact == nullptr) continue;
-        GangRow& row = snapshot_.gangs[id];
-        row.fact = fact;
-        row.ns = fact->ns;
-        row.name = fact->name;
-        row.alive = true;
-        gangs_by_name_[name_key(fact->ns, fact->name)] = id;
-        if (!fact->parent) continue;
-        row.composite = composites_.find(fact->ns, fact->parent);
-        if (!row.composite)
-            warn(fmt::format(
-                "CompositePodGroup {}/{} does not exist", words_.text(fact->ns), words_.text(fact->parent)));
-        for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent)
-            snapshot_.composites[c].gangs.push_back(id);
+    gangs_.for_each([&](GangId id, const Gang& fact) {
+        snapshot_.gangs[id] = {.fact = &fact, .ns = fact.ns, .name = fact.name, .alive = true};
+        if (fact.parent) composed_.insert(id);
+    });
+    for (GangId id : composed_)
+        join_composite(id);
+}
+
+// Puts a gang below the composite group that it names.
+void Cluster::join_composite(GangId id) {
+    GangRow& row = snapshot_.gangs[id];
+    row.composite = composites_.find(row.ns, row.fact->parent);
+    row.in_circle = row.composite && snapshot_.composites[row.composite].in_circle;
+    if (!row.composite) {
+        composite_warnings_.push_back(
+            fmt::format("CompositePodGroup {}/{} does not exist", words_.text(row.ns), words_.text(row.fact->parent)));
     }
-    return {};
+    for (CompositeId c = row.composite; c; c = snapshot_.composites[c].parent)
+        snapshot_.composites[c].gangs.push_back(id);
+}
+
+bool Cluster::volume_before(VolumeId a, VolumeId b) const {
+    const PersistentVolume& x = *volumes_.get(a);
+    const PersistentVolume& y = *volumes_.get(b);
+    if (group_of(x) != group_of(y)) return group_of(x) < group_of(y);
+    if (x.capacity != y.capacity) return x.capacity < y.capacity;
+    return words_.text(x.name) < words_.text(y.name);
 }
 
 void Cluster::rebuild_volumes() {
     volumes_by_size_.clear();
-    for (VolumeId id : IdRange<VolumeId>(volumes_.slots())) {
-        const PersistentVolume* fact = volumes_.get(id);
-        if (fact != nullptr && !fact->deleting) volumes_by_size_.push_back(id);
-    }
-    std::ranges::sort(volumes_by_size_, [&](VolumeId a, VolumeId b) {
-        const PersistentVolume& x = *volumes_.get(a);
-        const PersistentVolume& y = *volumes_.get(b);
-        if (group_of(x) != group_of(y)) return group_of(x) < group_of(y);
-        if (x.capacity != y.capacity) return x.capacity < y.capacity;
-        return words_.text(x.name) < words_.text(y.name);
+    volumes_.for_each([&](VolumeId id, const PersistentVolume& fact) {
+        if (!fact.deleting) volumes_by_size_.push_back(id);
     });
+    std::ranges::sort(volumes_by_size_, [&](VolumeId a, VolumeId b) { return volume_before(a, b); });
+}
+
+void Cluster::rank_volume(VolumeId id, bool enter) {
+    if (!built_ || volumes_.get(id)->deleting) return;
+    const auto at =
+        std::ranges::lower_bound(volumes_by_size_, id, [&](VolumeId a, VolumeId b) { return volume_before(a, b); });
+    if (enter)
+        volumes_by_size_.insert(at, id);
+    else if (at != volumes_by_size_.end() && *at == id)
+        volumes_by_size_.erase(at);
 }
 
 std::span<const VolumeId> Cluster::free_volumes(StringId storage_class) const {

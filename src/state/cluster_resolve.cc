@@ -59,53 +59,66 @@ bool Cluster::serves(const Pod& pod) const { return serving_of(*this, pod).valid
 GangId Cluster::gang_of(PodId id) {
     const Pod& pod = pods_[id];
     if (!pod.group) return {};
-    const auto it = gangs_by_name_.find(name_key(pod.ns, pod.group));
-    if (it != gangs_by_name_.end()) return it->second;
+    if (const GangId known = gangs_.find(pod.ns, pod.group)) return known;
     const PodExtras& more = pod.more();
     if (more.koordinator_min < 0 && !more.koordinator_gang_groups) {
-        warn(fmt::format("PodGroup {}/{} does not exist; its pods wait, and those that run count as single pods",
-                         words_.text(pod.ns),
-                         words_.text(pod.group)));
+        count_in(ungrouped_, name_key(pod.ns, pod.group), id, true);
         return {};
     }
     // A gang that only its pods know.
-    GangRow row{.ns = pod.ns, .name = pod.group, .alive = true};
-    const GangId made = snapshot_.gangs.push_back(std::move(row));
-    gangs_by_name_[name_key(pod.ns, pod.group)] = made;
+    const GangId made = gangs_.reserve(pod.ns, pod.group);
+    snapshot_.gangs.resize(std::max(snapshot_.gangs.size(), gangs_.slots()));
+    snapshot_.gangs[made] = {.ns = pod.ns, .name = pod.group, .alive = true};
     return made;
 }
 
-StringId Cluster::quota_of_namespace(StringId ns) const {
-    if (const Queue* q = queues_.get(queues_.find({}, ns)); q != nullptr && q->is_quota && q->ns == ns) return ns;
-    const Queue* listing = nullptr;
-    const Queue* only = nullptr;
-    int inside = 0;
-    for (QueueId id : IdRange<QueueId>(queues_.slots())) {
-        const Queue* q = queues_.get(id);
-        if (q == nullptr || !q->is_quota) continue;
-        if (std::ranges::find(q->namespaces, ns) != q->namespaces.end()) {
-            if (listing == nullptr || words_.text(q->name) < words_.text(listing->name)) listing = q;
-        }
-        if (q->ns == ns) {
-            only = q;
-            ++inside;
-        }
-    }
-    if (listing != nullptr) return listing->name;
-    return inside == 1 ? only->name : StringId();
+QueueId Cluster::find_queue(StringId ns, StringId name) const {
+    if (const QueueId own = ns ? queues_.find(ns, name) : QueueId()) return own;
+    if (const QueueId shared = queues_.find({}, name); queues_.get(shared) != nullptr) return shared;
+    const auto same = quotas_by_name_.find(name);
+    if (same != quotas_by_name_.end() && same->second.size() == 1) return *same->second.begin();
+    return queues_.find({}, name);
 }
 
-QueueId Cluster::queue_of(const Pod& pod, GangId gang, bool& missing) {
+QueueId Cluster::quota_of_namespace(StringId ns) const {
+    const auto [known, fresh] = quota_of_namespace_.try_emplace(ns);
+    if (!fresh) return known->second;
+    if (const QueueId own = queues_.find(ns, ns)) return known->second = own;
+    QueueId listing;
+    QueueId only;
+    int inside = 0;
+    queues_.for_each([&](QueueId id, const Queue& q) {
+        if (!q.is_quota) return;
+        if (std::ranges::find(q.namespaces, ns) != q.namespaces.end() && (!listing || quota_before(id, listing)))
+            listing = id;
+        if (q.ns == ns) {
+            only = id;
+            ++inside;
+        }
+    });
+    return known->second = listing ? listing : inside == 1 ? only : QueueId();
+}
+
+bool Cluster::quota_before(QueueId a, QueueId b) const {
+    const Queue& x = *queues_.get(a);
+    const Queue& y = *queues_.get(b);
+    return std::pair(words_.text(x.name), words_.text(x.ns)) < std::pair(words_.text(y.name), words_.text(y.ns));
+}
+
+QueueId Cluster::queue_of(const Pod& pod, GangId gang, const IdVector<QueueId, QueueRow>& rows, bool& missing) const {
     StringId name;
     if (pod.queue && !pod.queue_is_quota) name = pod.queue;
     if (!name && gang && snapshot_.gangs[gang].fact != nullptr) name = snapshot_.gangs[gang].fact->queue;
     if (!name && pod.queue) name = pod.queue;
-    if (!name && queues_.size() > 0) name = quota_of_namespace(pod.ns);
-    if (!name && options_.queues_by_namespace && queues_.find({}, pod.ns)) name = pod.ns;
-    if (!name) return default_queue_;
-    const QueueId id = queues_.find({}, name);
-    if (id) return id;
-    if (words_.text(name) == "default") return default_queue_;
+    QueueId id;
+    if (name)
+        id = find_queue(pod.ns, name);
+    else
+        id = queues_.size() > 0 ? quota_of_namespace(pod.ns) : default_queue_;
+    if (!name && !id && options_.queues_by_namespace && queues_.get({}, pod.ns) != nullptr)
+        id = queues_.find({}, pod.ns);
+    if (!name && !id) id = default_queue_;
+    if (id && !rows[id].in_circle) return id;
     missing = true;
     return {};
 }
@@ -121,6 +134,7 @@ std::uint16_t Cluster::traits_of(PodId id, GangId gang, QueueId queue) const {
     if (!is_ours(words_.spec(pod.spec))) traits |= kForeign;
     if (pod.finished()) traits |= kFinished;
     if (serves(pod)) traits |= kServing;
+    if (!pod.node && !hold_of(pod, gang).empty()) traits |= kHeld;
     if (pod.more().resize_held && pod.node) traits |= kResizing;
 
     const PriorityClass* cls = class_of(pod);
@@ -142,6 +156,25 @@ std::uint16_t Cluster::traits_of(PodId id, GangId gang, QueueId queue) const {
     return static_cast<std::uint16_t>(traits);
 }
 
+std::string Cluster::hold_of(PodId id) const { return hold_of(pods_[id], snapshot_.pods[id].gang); }
+
+std::string Cluster::hold_of(const Pod& pod, GangId gang) const {
+    if (!pod.more().hold.empty()) return pod.more().hold;
+    if (gang) {
+        const GangRow& row = snapshot_.gangs[gang];
+        if (row.fact != nullptr && !row.fact->hold.empty())
+            return fmt::format("PodGroup {}: {}", words_.text(row.name), row.fact->hold);
+        if (row.in_circle)
+            return fmt::format("the composite groups above PodGroup {} form a circle", words_.text(row.name));
+    }
+    for (const VolumeUse& use : words_.spec(pod.spec).volumes) {
+        const VolumeClaim* claim = use.kind == VolumeKind::kClaim ? claims_.get(claims_.find(pod.ns, use.id)) : nullptr;
+        if (claim != nullptr && !claim->hold.empty())
+            return fmt::format("PersistentVolumeClaim {}: {}", words_.text(claim->name), claim->hold);
+    }
+    return {};
+}
+
 Duration Cluster::min_runtime_of(const Pod& pod, GangId gang, QueueId queue) const {
     if (pod.more().min_runtime) return *pod.more().min_runtime;
     if (const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
@@ -161,7 +194,7 @@ void Cluster::resolve_pod(PodId id) {
     fill_new_terms();
     row.gang = gang_of(id);
     bool queue_missing = false;
-    row.queue = queue_of(pod, row.gang, queue_missing);
+    row.queue = queue_of(pod, row.gang, snapshot_.queues, queue_missing);
     row.priority = priority_of(pod);
     row.unit_priority = row.priority;
     row.traits = traits_of(id, row.gang, row.queue);
@@ -172,9 +205,7 @@ void Cluster::resolve_pod(PodId id) {
     row.min_runtime = min_runtime_of(pod, row.gang, row.queue);
     if (pod.node) {
         row.node = nodes_.find({}, pod.node);
-        if (!row.node && !pod.finished())
-            warn(fmt::format("Node {} does not exist; pods bound to it count only for their queues and gangs",
-                             words_.text(pod.node)));
+        if (!row.node && !pod.finished()) count_in(adrift_, pod.node, id, true);
     }
     if (pod.finished()) {
         row.state = PodState::kIgnored;
@@ -192,6 +223,7 @@ void Cluster::resolve_pod(PodId id) {
 // Minimum, priorities and chain of a gang, from its object (or its pods, where it has none).
 void Cluster::resolve_gang(GangId id) {
     GangRow& row = snapshot_.gangs[id];
+    if (!row.alive) return;
     row.never_preempts = false;
     std::int32_t written = -1;
     std::int32_t lowest = std::numeric_limits<std::int32_t>::max();

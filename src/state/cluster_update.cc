@@ -6,15 +6,106 @@
 
 namespace reprieve {
 
-Result<void> Cluster::update() {
+void Cluster::update() {
+    if (snapshot_.dims < words_.dimension_count()) {
+        snapshot_.dims = words_.dimension_count();
+        touch_device_claims(device_classes_.size() > 0);  // a class may stand behind a resource that is new
+        for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
+            view->widen(snapshot_.dims);
+    }
+    if (composites_dirty_) update_composites();
+    if (queues_dirty_) update_queues();
+    fit_tables();
     for (NodeId node : dirty_nodes_)
         update_node(node);
     dirty_nodes_.clear();
+    if (ranks_dirty_) rank_nodes();
+    ranks_dirty_ = false;
+    if (domains_dirty_) update_domains();
+    for (const std::uint64_t claim : claims_touched_) {
+        if (const auto classes = classes_by_claim_.find(claim); classes != classes_by_claim_.end()) {
+            for (ClassId cls : classes->second)
+                resolve_volumes(snapshot_.classes[cls]);
+        }
+    }
+    claims_touched_.clear();
+    if (device_claims_dirty_) clear_device_claims();
+    const bool any = !dirty_pods_.empty() || budgets_dirty_;
+    enter_dirty_pods();
+    // What a budget allows stands in its status, or follows from its pods.
+    for (BudgetId budget : IdRange<BudgetId>(any ? snapshot_.budgets.size() : 0))
+        compute_allowance(budget);
+    budgets_dirty_ = false;
+    if (device_claims_dirty_)
+        rebuild_device_claims();
+    else
+        update_device_claims();
+    device_claims_dirty_ = false;
+}
+
+// Rows for everything that has an id.
+void Cluster::fit_tables() {
+    snapshot_.claim_count = claims_.slots();
     snapshot_.pods.resize(pods_.size());
     snapshot_.holds.resize(pods_.size());
+    const Geometry geometry = snapshot_.geometry();
+    for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
+        view->resize(geometry,
+                     snapshot_.nodes.size(),
+                     snapshot_.queues.size(),
+                     snapshot_.domains.domains.size(),
+                     snapshot_.claim_count);
+    }
+}
+
+// Pods whose queue, or one above it, is another one now leave the sums as they entered them, before the tree changes.
+void Cluster::update_queues() {
+    QueueTree tree = build_queues();
+    for (PodId id : IdRange<PodId>(snapshot_.pods.size())) {
+        const PodRow& row = snapshot_.pods[id];
+        if (row.state == PodState::kAbsent) continue;
+        bool missing = false;
+        const QueueId queue = queue_of(pods_[id], row.gang, tree.rows, missing);
+        const bool same =
+            queue == row.queue && missing == row.has(kQueueMissing) &&
+            (!queue || (tree.paths[queue] == snapshot_.queue_path[queue] && !queues_changed_.contains(queue)));
+        if (!same) touch(id);
+    }
+    snapshot_.queues = std::move(tree.rows);
+    snapshot_.queue_path = std::move(tree.paths);
+    queue_warnings_ = std::move(tree.warnings);
+    queues_dirty_ = false;
+    queues_changed_.clear();
+}
+
+void Cluster::update_composites() {
+    std::vector<GangId> circular;
+    for (GangId gang : composed_) {
+        if (snapshot_.gangs[gang].in_circle) circular.push_back(gang);
+    }
+    rebuild_composites();
+    for (GangId gang : composed_) {
+        join_composite(gang);
+        dirty_gangs_.push_back(gang);
+        const bool was = std::ranges::binary_search(circular, gang);
+        if (was != snapshot_.gangs[gang].in_circle) touch_members(snapshot_.gangs[gang].ns, snapshot_.gangs[gang].name);
+    }
+    composites_dirty_ = false;
+}
+
+void Cluster::update_domains() {
+    rebuild_domains();
+    const Geometry geometry = snapshot_.geometry();
+    for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
+        view->recount_domains(geometry, snapshot_.domains.domains.size());
+    domains_dirty_ = false;
+}
+
+void Cluster::enter_dirty_pods() {
     std::ranges::sort(dirty_pods_);
     const auto repeated = std::ranges::unique(dirty_pods_);
     dirty_pods_.erase(repeated.begin(), repeated.end());
+    std::erase_if(dirty_pods_, [&](PodId id) { return !pods_[id].ns; });
 
     // New kinds of pods first: terms that come with them are counted over those who are in the sums, and the pods of
     // this update are not.
@@ -22,8 +113,6 @@ Result<void> Cluster::update() {
         static_cast<void>(class_for(pods_[id]));
     fill_new_terms();
 
-    std::vector<GangId> gangs = std::move(dirty_gangs_);
-    dirty_gangs_.clear();
     std::vector<NodeId> device_nodes;
     for (PodId id : dirty_pods_) {
         resolve_pod(id);
@@ -33,23 +122,35 @@ Result<void> Cluster::update() {
             const auto at =
                 std::ranges::lower_bound(members, id, [&](PodId a, PodId b) { return snapshot_.name_less(a, b); });
             if (at == members.end() || *at != id) members.insert(at, id);
-            gangs.push_back(row.gang);
+            dirty_gangs_.push_back(row.gang);
         }
         if (row.node && snapshot_.classes[row.cls].has_devices) device_nodes.push_back(row.node);
     }
+    std::vector<GangId> gangs = std::move(dirty_gangs_);
+    dirty_gangs_.clear();
     std::ranges::sort(gangs);
     const auto same = std::ranges::unique(gangs);
     gangs.erase(same.begin(), same.end());
     for (GangId gang : gangs)
         resolve_gang(gang);
-    for (PodId id : dirty_pods_)
+    for (PodId id : dirty_pods_) {
         introduce(id);
+        withdraw_claims_of(id);
+    }
     for (NodeId node : device_nodes)
         assign_devices(node);
-    for (BudgetId budget : IdRange<BudgetId>(snapshot_.budgets.size()))
-        compute_allowance(budget);
     dirty_pods_.clear();
-    return {};
+    forget_empty_gangs(gangs);
+}
+
+// Gangs that only their pods knew, once the last pod is gone.
+void Cluster::forget_empty_gangs(const std::vector<GangId>& gangs) {
+    for (GangId gang : gangs) {
+        GangRow& row = snapshot_.gangs[gang];
+        if (!row.alive || row.fact != nullptr || !row.pods.empty()) continue;
+        gangs_.erase(row.ns, row.name);
+        row = GangRow();
+    }
 }
 
 void Cluster::update_node(NodeId id) {
@@ -59,6 +160,7 @@ void Cluster::update_node(NodeId id) {
     for (Occupancy* view : {&snapshot_.now, &snapshot_.later})
         view->offer(geometry, id, fact->allocatable, +1);
     snapshot_.nodes[id].ready = fact->ready;
+    snapshot_.nodes[id].alive = true;
 }
 
 void Cluster::occupy(PodId id, int sign) {
@@ -96,6 +198,7 @@ void Cluster::introduce(PodId id) {
     if (row.gang && row.state == PodState::kRunning) ++snapshot_.gangs[row.gang].live;
     if (row.state == PodState::kPending && !row.has(kForeign) && !row.has(kServing)) pending_.insert(id);
     if (row.has(kResizing) && row.state == PodState::kRunning && !row.has(kForeign)) resizing_.insert(id);
+    if (row.state == PodState::kIgnored && !row.has(kFinished) && pods_[id].gated) gated_.insert(id);
     const PodExtras& notes = pods_[id].more();
     if (!notes.claimed_by.empty() || notes.has_deletion_cost) marked_.insert(id);
 }
@@ -105,11 +208,11 @@ void Cluster::withdraw(PodId id) {
     if (id.index() >= snapshot_.pods.size()) return;
     PodRow& row = snapshot_.pods[id];
     if (row.state == PodState::kAbsent) return;
+    budgets_dirty_ = true;
+    withdraw_claims_of(id);
     occupy(id, -1);
-    // Warnings about what such a pod missed go with it: they are counted afresh.
-    const bool dangling =
-        (pods_[id].node && !row.node && row.state != PodState::kIgnored) || (pods_[id].group && !row.gang);
-    if (dangling) structural_ = true;
+    if (pods_[id].node && !row.node) count_in(adrift_, pods_[id].node, id, false);
+    if (pods_[id].group && !row.gang) count_in(ungrouped_, name_key(pods_[id].ns, pods_[id].group), id, false);
     if (row.gang && row.state == PodState::kRunning) --snapshot_.gangs[row.gang].live;
     if (row.gang) {
         std::erase(snapshot_.gangs[row.gang].pods, id);
@@ -118,6 +221,7 @@ void Cluster::withdraw(PodId id) {
     if (row.node) std::erase(snapshot_.node_pods[row.node], id);
     pending_.erase(id);
     resizing_.erase(id);
+    gated_.erase(id);
     marked_.erase(id);
     const NodeId node = row.node;
     const bool devices = !snapshot_.holds[id].empty();

@@ -53,6 +53,18 @@ public:
         return true;
     }
 
+    // The devices that the pod was promised, if they will do; else any.
+    DeviceChoice run(std::vector<DeviceId> promised) {
+        if (!promised.empty()) {
+            promised_ = std::move(promised);
+            if (run() == DeviceChoice::kFound) return DeviceChoice::kFound;
+            promised_.clear();
+            trouble_.clear();
+            steps_ = 0;
+        }
+        return run();
+    }
+
     DeviceChoice run() {
         const bool found = next_request(0, 0);
         if (!trouble_.empty()) return DeviceChoice::kTrouble;
@@ -204,7 +216,7 @@ private:
             const std::vector<OfferId>& offers = pools_[p].offers;
             for (std::size_t i = p == from.pool ? from.offer : 0; i < offers.size(); ++i) {
                 if (++steps_ > kMostSteps) return false;
-                if (in_use(c, wish, offers[i])) continue;
+                if (is_barred(offers[i]) || in_use(c, wish, offers[i])) continue;
                 const Selected selected = select(claims_[c].id, wish, offers[i]);
                 if (selected == Selected::kError) return false;
                 if (selected == Selected::kNo) continue;
@@ -222,6 +234,9 @@ private:
         return false;
     }
 
+    [[nodiscard]] bool is_barred(OfferId offer) const {
+        return !promised_.empty() && std::ranges::find(promised_, table_.pools.offer(offer).device) == promised_.end();
+    }
     [[nodiscard]] bool taken_by(std::size_t c, DeviceId device) const {
         return std::ranges::any_of(claims_[c].chosen, [&](const Chosen& chosen) {
             return chosen.given.device == device && !chosen.given.share;
@@ -453,6 +468,7 @@ private:
     std::span<const NodePool> pools_;
     std::vector<Claim> claims_;
     std::map<std::pair<std::size_t, std::size_t>, std::map<CounterKey, Wide>> counters_;  // by pool and view
+    std::vector<DeviceId> promised_;                                                      // if any: no others
     std::string trouble_;
     std::int64_t steps_ = 0;
 };
@@ -571,19 +587,13 @@ DeviceChoice choose_claimed_devices(const Snapshot& s,
             return tell(DeviceChoice::kElsewhere, fmt::format("claim {} is allocated for other nodes", name()));
         out.push_back({id, *given, promised});
     }
-    const DeviceChoice answer = chooser.run();
+    const DeviceChoice answer = chooser.run(devices_promised(s, pod, node));
     if (answer == DeviceChoice::kFound) {
         chooser.take(out);
     } else if (why != nullptr) {
         *why = answer == DeviceChoice::kTrouble ? chooser.trouble() : chooser.explain();
     }
     return answer;
-}
-
-DeviceChoice could_ever_be_given(const Snapshot& s, PodId pod, NodeId node, std::string* why) {
-    std::vector<ClaimGrant> unused;
-    const ClaimBook* const fixed[] = {&s.fixed_claims};
-    return choose_claimed_devices(s, pod, node, fixed, unused, why);
 }
 
 }  // namespace reprieve

@@ -45,10 +45,4 @@ struct ClaimGrant {
                                                   std::vector<ClaimGrant>& out,
                                                   std::string* why = nullptr);
 
-// Whether the pod's claims could be met there if nobody held anything.
-[[nodiscard]] DeviceChoice could_ever_be_given(const Snapshot& snapshot,
-                                               PodId pod,
-                                               NodeId node,
-                                               std::string* why = nullptr);
-
 }  // namespace reprieve

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/vocabulary.h"
+#include "model/word_marks.h"
 
 namespace reprieve {
 namespace {
@@ -52,8 +53,37 @@ std::span<const NodePool> DevicePools::on_node(NodeId node) const {
     return on_node_.contains(node) ? std::span<const NodePool>(on_node_[node]) : std::span<const NodePool>();
 }
 
-void DevicePools::add_slice(const ResourceSlice& slice, std::span<const DeviceTaintRule* const> rules) {
-    Slice& made = slices_.emplace_back(Slice{&slice, {}});
+void DevicePools::enter(std::vector<std::uint32_t>& slots, std::uint32_t slot, const Vocabulary& words) const {
+    const auto name_of = [&](std::uint32_t at) { return words.text(slices_[at].fact->name); };
+    slots.insert(std::ranges::lower_bound(slots, name_of(slot), {}, name_of), slot);
+}
+
+// Whoever sees one slice of a pool asks for the others.
+void DevicePools::note_pool(const PoolKey& key) {
+    const auto pool = of_pool_.find(key);
+    if (pool == of_pool_.end()) return;
+    for (std::uint32_t at : pool->second) {
+        if (const StringId node = slices_[at].fact->reach.node)
+            stale_.insert(node);
+        else
+            all_stale_ = true;
+    }
+}
+
+bool DevicePools::is_spread(const PoolKey& key) const {
+    const auto pool = of_pool_.find(key);
+    return pool != of_pool_.end() && std::ranges::any_of(pool->second, [&](std::uint32_t at) {
+               return slices_[at].fact->reach.node != slices_[pool->second.front()].fact->reach.node;
+           });
+}
+
+void DevicePools::add_slice(std::uint32_t slot,
+                            const ResourceSlice& slice,
+                            std::span<const DeviceTaintRule* const> rules,
+                            const Vocabulary& words) {
+    if (slot >= slices_.size()) slices_.resize(slot + 1);
+    Slice& made = slices_[slot];
+    made.fact = &slice;
     for (const PooledDevice& fact : slice.devices) {
         DeviceOffer offer{.device = device(slice.driver, slice.pool, fact.name),
                           .fact = &fact,
@@ -62,45 +92,78 @@ void DevicePools::add_slice(const ResourceSlice& slice, std::span<const DeviceTa
         for (const DeviceTaintRule* rule : rules) {
             if (applies(*rule, slice, fact)) offer.taints.push_back(rule->taint);
         }
-        const DeviceId id = offer.device;
-        made.offers.push_back(offers_.push_back(std::move(offer)));
-        offers_of_[id].push_back(made.offers.back());
+        const DeviceId of = offer.device;
+        OfferId id;
+        if (unused_offers_.empty()) {
+            id = offers_.push_back(std::move(offer));
+        } else {
+            id = unused_offers_.back();
+            unused_offers_.pop_back();
+            offers_[id] = std::move(offer);
+        }
+        made.offers.push_back(id);
+        // In the order of the slices' names.
+        const auto later = std::ranges::find_if(
+            offers_of_[of], [&](OfferId o) { return words.text(offers_[o].slice->name) > words.text(slice.name); });
+        offers_of_[of].insert(later, id);
     }
-    of_pool_[{slice.driver, slice.pool}].push_back(static_cast<std::uint32_t>(slices_.size() - 1));
+    const PoolKey key{slice.driver, slice.pool};
+    const bool was_spread = is_spread(key);
+    enter(of_pool_[key], slot, words);
+    enter(slice.reach.node ? of_node_[slice.reach.node] : shared_, slot, words);
+    if (is_spread(key) && !was_spread) ++spread_pools_;
+    note_pool(key);
 }
 
-void DevicePools::build(std::vector<const ResourceSlice*> slices,
-                        std::span<const DeviceTaintRule* const> rules,
-                        const Nodes& nodes,
-                        const Vocabulary& words) {
-    *this = {};
-    if (slices.empty()) return;
-    std::ranges::sort(slices, {}, [&](const ResourceSlice* s) { return words.text(s->name); });
-    for (const ResourceSlice* slice : slices)
-        add_slice(*slice, rules);
-    std::map<StringId, std::vector<std::uint32_t>> by_node;
-    std::vector<std::uint32_t> shared;
-    for (std::uint32_t i = 0; i < slices_.size(); ++i)
-        (slices_[i].fact->reach.node ? by_node[slices_[i].fact->reach.node] : shared).push_back(i);
-    all_local_ = shared.empty() && std::ranges::all_of(of_pool_, [&](const auto& pool) {
-                     return std::ranges::all_of(pool.second, [&](std::uint32_t at) {
-                         return slices_[at].fact->reach.node == slices_[pool.second.front()].fact->reach.node;
-                     });
-                 });
-    std::size_t slots = 0;
-    for (const auto& [id, node] : nodes)
-        slots = std::max(slots, id.index() + 1);
-    on_node_.resize(slots);
-    for (const auto& [id, node] : nodes) {
-        std::vector<std::uint32_t> candidates = by_node[node->name];
-        candidates.insert(candidates.end(), shared.begin(), shared.end());
-        if (!candidates.empty()) on_node_[id] = gather(*node, candidates, words);
+void DevicePools::remove_slice(std::uint32_t slot) {
+    if (slot >= slices_.size() || slices_[slot].fact == nullptr) return;
+    const ResourceSlice& slice = *slices_[slot].fact;
+    const PoolKey key{slice.driver, slice.pool};
+    note_pool(key);
+    for (OfferId id : slices_[slot].offers) {
+        std::erase(offers_of_[offers_[id].device], id);
+        offers_[id] = DeviceOffer();
+        unused_offers_.push_back(id);
     }
+    const bool was_spread = is_spread(key);
+    std::erase(of_pool_[key], slot);
+    if (of_pool_[key].empty()) of_pool_.erase(key);
+    if (was_spread && !is_spread(key)) --spread_pools_;
+    if (slice.reach.node) {
+        std::erase(of_node_[slice.reach.node], slot);
+        if (of_node_[slice.reach.node].empty()) of_node_.erase(slice.reach.node);
+    } else {
+        std::erase(shared_, slot);
+    }
+    slices_[slot] = Slice();
 }
 
-std::vector<NodePool> DevicePools::gather(const Node& node,
-                                          std::span<const std::uint32_t> candidates,
-                                          const Vocabulary& words) const {
+void DevicePools::gather(NodeId id, const Node* node, const Vocabulary& words) {
+    if (!on_node_.contains(id)) {
+        if (node == nullptr) return;
+        on_node_.resize(id.index() + 1);
+    }
+    on_node_[id] = node == nullptr ? std::vector<NodePool>() : pools_of(*node, words);
+}
+
+void DevicePools::settle() {
+    stale_.clear();
+    all_stale_ = false;
+}
+
+// Devices outlive the slices that named them.
+void DevicePools::mark(WordMarks& marks) const {
+    for (const auto& [driver, pool, name] : keys_)
+        marks.all(driver, pool, name);
+    for (StringId node : stale_)
+        marks.all(node);
+}
+
+std::vector<NodePool> DevicePools::pools_of(const Node& node, const Vocabulary& words) const {
+    std::vector<std::uint32_t> candidates;
+    if (const auto own = of_node_.find(node.name); own != of_node_.end()) candidates = own->second;
+    candidates.insert(candidates.end(), shared_.begin(), shared_.end());
+    const auto name_of = [&](std::uint32_t at) { return words.text(slices_[at].fact->name); };
     std::map<std::pair<std::string_view, std::string_view>, std::vector<std::uint32_t>> by_pool;
     for (std::uint32_t at : candidates) {
         const ResourceSlice& slice = *slices_[at].fact;
@@ -114,7 +177,7 @@ std::vector<NodePool> DevicePools::gather(const Node& node,
     std::vector<NodePool> last;
     for (auto& [key, mine] : by_pool) {
         const ResourceSlice& first = *slices_[mine.front()].fact;
-        std::ranges::sort(mine);
+        std::ranges::sort(mine, {}, name_of);
         std::vector<std::uint32_t> all = mine;
         if (static_cast<std::int64_t>(mine.size()) != first.slice_count) {
             all.clear();
@@ -138,7 +201,7 @@ std::vector<NodePool> DevicePools::gather(const Node& node,
         }
         NodePool pool = make_pool(mine, all, words);
         const bool binds =
-            std::ranges::any_of(pool.offers, [&](OfferId id) { return offers_[id].fact->has_binding_conditions; });
+            std::ranges::any_of(pool.offers, [&](OfferId id) { return !offers_[id].fact->binding.empty(); });
         (binds ? last : pools).push_back(std::move(pool));
     }
     std::ranges::move(last, std::back_inserter(pools));
@@ -146,7 +209,7 @@ std::vector<NodePool> DevicePools::gather(const Node& node,
 }
 
 // Upstream refuses the whole pool for one contradiction; which slice has it does not matter.
-NodePool DevicePools::make_pool(std::vector<std::uint32_t> mine,
+NodePool DevicePools::make_pool(const std::vector<std::uint32_t>& mine,
                                 std::span<const std::uint32_t> all,
                                 const Vocabulary& words) const {
     const ResourceSlice& first = *slices_[mine.front()].fact;

@@ -1,13 +1,18 @@
 // DevicePools: the devices that drivers offer, in the order in which they are given out.
 //
-// Made from all ResourceSlices and taint rules when one of them changes. Each node sees its own pools: driver, then
-// pool name, pools with binding conditions last; inside a pool slices by name and devices as listed. That order is
-// upstream's, so that what we choose is what kube-scheduler would. Only the newest generation of a pool counts; a pool
-// of which slices are missing is incomplete, and one that contradicts itself is invalid: neither gives devices.
+// Each node sees its own pools: driver, then pool name, pools with binding conditions last; inside a pool slices by
+// name and devices as listed. That order is upstream's, so that what we choose is what kube-scheduler would. Only the
+// newest generation of a pool counts; a pool of which slices are missing is incomplete, and one that contradicts itself
+// is invalid: neither gives devices.
+//
+// A slice comes and goes by itself. Nodes that can see its pool are stale then, and what they see is gathered again
+// before the next question: for the slice of one node that is one node. A device keeps its id for as long as the table
+// lives, whether a slice offers it or not, because claims name it.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -19,6 +24,7 @@
 namespace reprieve {
 
 class Vocabulary;
+class WordMarks;
 
 // A device as one slice describes it.
 struct DeviceOffer {
@@ -40,12 +46,26 @@ struct NodePool {
 
 class DevicePools {
 public:
-    using Nodes = std::vector<std::pair<NodeId, const Node*>>;
+    // `slot`: a number of its own, that no other slice has meanwhile.
+    void add_slice(std::uint32_t slot,
+                   const ResourceSlice& slice,
+                   std::span<const DeviceTaintRule* const> rules,
+                   const Vocabulary& words);
+    // Before the fact changes or goes. What it offered has no meaning afterwards.
+    void remove_slice(std::uint32_t slot);
+    [[nodiscard]] std::span<const OfferId> offers_of_slice(std::uint32_t slot) const {
+        return slot < slices_.size() ? std::span<const OfferId>(slices_[slot].offers) : std::span<const OfferId>();
+    }
 
-    void build(std::vector<const ResourceSlice*> slices,
-               std::span<const DeviceTaintRule* const> rules,
-               const Nodes& nodes,
-               const Vocabulary& words);
+    // Nodes that see something else than when they were gathered, by name.
+    [[nodiscard]] const std::set<StringId>& stale_nodes() const { return stale_; }
+    [[nodiscard]] bool all_nodes_stale() const { return all_stale_; }
+    [[nodiscard]] bool is_stale() const { return all_stale_ || !stale_.empty(); }
+    void note_node(StringId name) { stale_.insert(name); }
+    // `node`: null: it is gone.
+    void gather(NodeId id, const Node* node, const Vocabulary& words);
+    void settle();
+    void mark(WordMarks& marks) const;
 
     [[nodiscard]] std::span<const NodePool> on_node(NodeId node) const;
     [[nodiscard]] const DeviceOffer& offer(OfferId id) const { return offers_[id]; }
@@ -56,7 +76,7 @@ public:
     [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
     [[nodiscard]] const std::tuple<StringId, StringId, StringId>& key(DeviceId id) const { return keys_[id]; }
     // No device, and no counter, is shared between nodes.
-    [[nodiscard]] bool all_local() const { return all_local_; }
+    [[nodiscard]] bool all_local() const { return shared_.empty() && spread_pools_ == 0; }
     // Every description of the device.
     [[nodiscard]] std::span<const OfferId> offers_of(DeviceId id) const {
         return id.index() < offers_of_.size() ? std::span<const OfferId>(offers_of_[id]) : std::span<const OfferId>();
@@ -64,14 +84,17 @@ public:
 
 private:
     struct Slice {
-        const ResourceSlice* fact = nullptr;
+        const ResourceSlice* fact = nullptr;  // null: the slot is not used
         std::vector<OfferId> offers;
     };
-    void add_slice(const ResourceSlice& slice, std::span<const DeviceTaintRule* const> rules);
-    [[nodiscard]] std::vector<NodePool> gather(const Node& node,
-                                               std::span<const std::uint32_t> slices,
-                                               const Vocabulary& words) const;
-    [[nodiscard]] NodePool make_pool(std::vector<std::uint32_t> mine,
+    using PoolKey = std::pair<StringId, StringId>;  // driver, pool
+
+    // Sorted by the names of the slices.
+    void enter(std::vector<std::uint32_t>& slots, std::uint32_t slot, const Vocabulary& words) const;
+    void note_pool(const PoolKey& key);
+    [[nodiscard]] bool is_spread(const PoolKey& key) const;
+    [[nodiscard]] std::vector<NodePool> pools_of(const Node& node, const Vocabulary& words) const;
+    [[nodiscard]] NodePool make_pool(const std::vector<std::uint32_t>& mine,
                                      std::span<const std::uint32_t> all,
                                      const Vocabulary& words) const;
 
@@ -79,10 +102,15 @@ private:
     IdVector<DeviceId, std::tuple<StringId, StringId, StringId>> keys_;
     IdVector<DeviceId, std::vector<OfferId>> offers_of_;
     IdVector<OfferId, DeviceOffer> offers_;
-    std::vector<Slice> slices_;                                                    // by name
-    std::map<std::pair<StringId, StringId>, std::vector<std::uint32_t>> of_pool_;  // (driver, pool) -> slices
+    std::vector<OfferId> unused_offers_;
+    std::vector<Slice> slices_;                              // by slot
+    std::map<PoolKey, std::vector<std::uint32_t>> of_pool_;  // slices of all nodes
+    std::map<StringId, std::vector<std::uint32_t>> of_node_;
+    std::vector<std::uint32_t> shared_;  // slices that are not those of one node
+    std::size_t spread_pools_ = 0;       // pools with slices of several nodes
     IdVector<NodeId, std::vector<NodePool>> on_node_;
-    bool all_local_ = true;
+    std::set<StringId> stale_;
+    bool all_stale_ = false;
 };
 
 // Whether pods on the node can use what has this reach.

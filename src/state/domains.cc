@@ -29,24 +29,24 @@ public:
         state_.resize(input.hyper_nodes.size());
         members_.resize(input.hyper_nodes.size());
         parent_.resize(input.hyper_nodes.size(), kNone);
+        left_out_.resize(input.hyper_nodes.size());
     }
 
-    Result<void> resolve_all() {
-        for (std::size_t i = 0; i < input_.hyper_nodes.size(); ++i) {
-            if (auto done = resolve(i); !done) return done;
-        }
-        return {};
+    void resolve_all() {
+        for (std::size_t i = 0; i < input_.hyper_nodes.size(); ++i)
+            resolve(i);
     }
 
     void write(DomainTable& table) const {
         std::vector<DomainId> ids(members_.size());
         for (std::size_t i = 0; i < members_.size(); ++i) {
+            if (left_out_[i]) continue;
             const HyperNode& h = *input_.hyper_nodes[i];
             ids[i] = table.domains.push_back(
                 {h.name, {}, h.tier, h.tier_name, {}, {members_[i].begin(), members_[i].end()}});
         }
         for (std::size_t i = 0; i < members_.size(); ++i) {
-            if (parent_[i] != kNone) table.domains[ids[i]].parent = ids[parent_[i]];
+            if (ids[i] && parent_[i] != kNone) table.domains[ids[i]].parent = ids[parent_[i]];
         }
     }
 
@@ -54,67 +54,69 @@ private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     enum State : std::uint8_t { kNew, kOpen, kDone };
 
-    Result<void> resolve(std::size_t i) {
-        const HyperNode& h = *input_.hyper_nodes[i];
-        if (state_[i] == kDone) return {};
-        if (state_[i] == kOpen)
-            return fail(
-                fmt::format("HyperNode {}: spec.members: a HyperNode cannot contain itself", words_.text(h.name)));
+    void resolve(std::size_t i) {
+        if (state_[i] == kDone) return;
+        if (state_[i] == kOpen) return leave_out_circle(i);
         state_[i] = kOpen;
-        for (const HyperNodeMember& m : h.members) {
-            auto found = m.is_node ? add_nodes(i, m) : add_hyper_nodes(i, m);
-            if (!found) return found;
-        }
+        open_.push_back(i);
+        for (const HyperNodeMember& m : input_.hyper_nodes[i]->members)
+            m.is_node ? add_nodes(i, m) : add_hyper_nodes(i, m);
+        open_.pop_back();
         state_[i] = kDone;
-        return {};
+    }
+
+    // Those that contain each other; the others that lead to them keep the rest of their members.
+    void leave_out_circle(std::size_t first) {
+        for (auto at = std::ranges::find(open_, first); at != open_.end(); ++at)
+            leave_out(*at, "contains itself");
+    }
+
+    void leave_out(std::size_t i, const std::string& why) {
+        if (left_out_[i]) return;
+        left_out_[i] = true;
+        warnings_.push_back(fmt::format(
+            "HyperNode {}: spec.members: {}; it is left out", words_.text(input_.hyper_nodes[i]->name), why));
     }
 
     // Calls `take(index)` for each of `names` that the member selects.
     template <class Table, class Take>
-    Result<void> select(std::size_t i, const HyperNodeMember& m, const Table& table, Take take) {
+    void select(std::size_t i, const HyperNodeMember& m, const Table& table, Take take) {
         const HyperNode& h = *input_.hyper_nodes[i];
         if (m.match == HyperNodeMember::Match::kExact) {
             const auto it = table.find(words_.find_string(m.text));
             if (it == table.end()) {
                 warnings_.push_back(fmt::format("HyperNode {}: member {} does not exist", words_.text(h.name), m.text));
-                return {};
+                return;
             }
             return take(it->second);
         }
         const auto pattern = Pattern::parse(m.text);
-        if (!pattern)
-            return fail(fmt::format(
-                "HyperNode {}: spec.members: \"{}\" {}", words_.text(h.name), m.text, pattern.error().message));
+        if (!pattern) return leave_out(i, fmt::format("\"{}\" {}", m.text, pattern.error().message));
         std::map<std::string_view, typename Table::mapped_type> ordered;
         for (const auto& [name, index] : table)
             ordered.emplace(words_.text(name), index);
         for (const auto& [name, index] : ordered) {
-            if (!pattern->occurs_in(name)) continue;
-            if (auto done = take(index); !done) return done;
+            if (pattern->occurs_in(name)) take(index);
         }
-        return {};
     }
 
-    Result<void> add_nodes(std::size_t i, const HyperNodeMember& m) {
+    void add_nodes(std::size_t i, const HyperNodeMember& m) {
         if (m.match == HyperNodeMember::Match::kLabels) {
             for (const auto& [name, id] : nodes_) {
                 if (m.selector.matches(input_.nodes[id.index()]->labels, words_)) members_[i].insert(id);
             }
-            return {};
+            return;
         }
-        return select(i, m, nodes_, [&](NodeId id) -> Result<void> {
-            members_[i].insert(id);
-            return {};
-        });
+        select(i, m, nodes_, [&](NodeId id) { members_[i].insert(id); });
     }
 
-    Result<void> add_hyper_nodes(std::size_t i, const HyperNodeMember& m) {
-        return select(i, m, by_name_, [&](std::size_t child) -> Result<void> {
-            if (child == i && m.match != HyperNodeMember::Match::kExact) return {};  // a pattern may match its owner
-            if (auto done = resolve(child); !done) return done;
+    void add_hyper_nodes(std::size_t i, const HyperNodeMember& m) {
+        select(i, m, by_name_, [&](std::size_t child) {
+            if (child == i && m.match != HyperNodeMember::Match::kExact) return;  // a pattern may match its owner
+            resolve(child);
+            if (left_out_[child]) return;
             members_[i].insert(members_[child].begin(), members_[child].end());
             parent_[child] = i;
-            return {};
         });
     }
 
@@ -126,6 +128,8 @@ private:
     std::vector<State> state_;
     std::vector<NodeSet> members_;
     std::vector<std::size_t> parent_;
+    std::vector<bool> left_out_;
+    std::vector<std::size_t> open_;  // being resolved, each a member of the one before
 };
 
 // One domain per value of `key` (and, inside configured levels, per value of the levels above it).
@@ -178,10 +182,10 @@ std::int32_t DomainTable::tallest_tier(bool levels) const {
     return tallest;
 }
 
-Result<DomainTable> build_domains(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings) {
+DomainTable build_domains(const DomainInput& input, Vocabulary& words, std::vector<std::string>& warnings) {
     DomainTable table;
     HyperNodes hyper(input, words, warnings);
-    if (auto done = hyper.resolve_all(); !done) return std::unexpected(done.error());
+    hyper.resolve_all();
     hyper.write(table);
     if (!input.label_levels.empty()) add_label_domains(input, input.label_levels, true, words, table);
     for (StringId key : input.label_keys) {

@@ -43,9 +43,10 @@ struct DomainInput {
     std::vector<StringId> label_keys;    // single keys that groups name
 };
 
-// Errors: cycles among HyperNodes, a malformed regular expression. Unknown members are counted in `warnings`.
-[[nodiscard]] Result<DomainTable> build_domains(const DomainInput& input,
-                                                Vocabulary& words,
-                                                std::vector<std::string>& warnings);
+// HyperNodes that contain themselves or have a malformed regular expression are left out, and `warnings` says so; it
+// also names members that do not exist.
+[[nodiscard]] DomainTable build_domains(const DomainInput& input,
+                                        Vocabulary& words,
+                                        std::vector<std::string>& warnings);
 
 }  // namespace reprieve

@@ -54,6 +54,40 @@ void Occupancy::resize(
     pull_total_.resize(terms);
 }
 
+void Occupancy::widen(std::size_t dims) {
+    REPRIEVE_CHECK(dims >= dims_);
+    for (std::vector<std::int64_t>* table : {&free_, &domain_free_, &queue_used_, &queue_fixed_, &queue_preemptible_}) {
+        const std::size_t rows = dims_ == 0 ? 0 : table->size() / dims_;
+        std::vector<std::int64_t> wider(rows * dims);
+        for (std::size_t row = 0; row < rows; ++row)
+            std::copy_n(table->begin() + static_cast<std::ptrdiff_t>(row * dims_),
+                        dims_,
+                        wider.begin() + static_cast<std::ptrdiff_t>(row * dims));
+        *table = std::move(wider);
+    }
+    dims_ = dims;
+}
+
+void Occupancy::forget(TermId term) {
+    matching_[term] = {};
+    matching_total_[term] = 0;
+    holders_[term] = {};
+    holders_total_[term] = 0;
+    pull_[term] = {};
+    pull_total_[term] = 0;
+}
+
+void Occupancy::recount_domains(const Geometry& geometry, std::size_t domains) {
+    domain_free_.assign(domains * dims_, 0);
+    for (NodeId node : IdRange<NodeId>(nodes_.size())) {
+        const std::int64_t* row = free_row(node);
+        for (DomainId domain : (*geometry.domains)[node]) {
+            for (std::size_t dim = 0; dim < dims_; ++dim)
+                domain_free_[domain.index() * dims_ + dim] += std::max<std::int64_t>(row[dim], 0);
+        }
+    }
+}
+
 void Occupancy::offer(const Geometry& geometry, NodeId node, const Resources& amounts, int sign) {
     std::int64_t* row = free_.data() + node.index() * dims_;
     for (const auto& [dim, value] : amounts)

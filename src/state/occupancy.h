@@ -71,7 +71,7 @@ public:
     friend bool operator==(const TermLog&, const TermLog&) { return true; }
 
 private:
-    static constexpr std::size_t kKept = 64;
+    static constexpr std::size_t kKept = 512;
     std::array<Change, kKept> last_;
     std::uint64_t end_ = 0;
 };
@@ -90,6 +90,13 @@ class Occupancy {
 public:
     void resize(
         const Geometry& geometry, std::size_t nodes, std::size_t queues, std::size_t domains, std::size_t claims);
+
+    // Makes room for more resources; what is counted stays.
+    void widen(std::size_t dims);
+    // A term that nobody asks for any more; it counts nothing.
+    void forget(TermId term);
+    // The sums of all domains from what is free on their nodes, after the domains have changed.
+    void recount_domains(const Geometry& geometry, std::size_t domains);
 
     // The one operation: sign +1 puts the pod there, -1 takes it away.
     void apply(const Geometry& geometry,

@@ -61,8 +61,9 @@ struct PodClass {
     bool has_ports = false;
     bool has_devices = false;
     bool has_waiting_claims = false;
-    bool has_claims = false;    // for devices: by entry, or for extended resources
-    bool claims_local = false;  // none of them is shared or allocated, and every device belongs to one node
+    bool has_claims = false;        // for devices: by entry, or for extended resources
+    std::int32_t claims_apart = 0;  // pods of the class whose claims are not a matter of one node alone
+    bool claims_local = false;      // none of them is shared or allocated, and every device belongs to one node
 
     // Whether verdicts on one node depend only on what is on that node. Existing pods' anti-affinity is asked
     // separately.

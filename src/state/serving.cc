@@ -70,11 +70,8 @@ private:
     }
 
     void sort_workloads() {
-        const auto& all = cluster_.workloads();
-        using WorkloadId = decltype(all.find({}, {}));
-        for (const WorkloadId id : IdRange<WorkloadId>(all.slots())) {
-            const Workload* workload = all.get(id);
-            if (workload == nullptr) continue;
+        for (const auto& id : cluster_.serving_workloads()) {
+            const Workload* workload = cluster_.workload(id);
             const StringId serving = serving_of(cluster_, *workload);
             if (!serving) {
                 note_missing(*workload);

@@ -1,7 +1,5 @@
 #include "state/serving_members.h"
 
-#include <fmt/format.h>
-
 namespace reprieve {
 namespace {
 
@@ -16,12 +14,6 @@ bool serves_by_itself(const Cluster& cluster, const Workload& workload) {
            !labelled(cluster, workload.ns, workload.labels);
 }
 
-const Workload* find_workload(const Cluster& cluster, WorkloadKind kind, StringId ns, StringId name) {
-    const Vocabulary& words = cluster.words();
-    const StringId key = words.find_string(fmt::format("{}/{}", static_cast<int>(kind), words.text(name)));
-    return key ? cluster.workloads().get(cluster.workloads().find(ns, key)) : nullptr;
-}
-
 // The uppermost controller that is known above a pod.
 const Workload* workload_above(const Cluster& cluster, const Pod& pod) {
     static constexpr std::pair<std::string_view, WorkloadKind> kSteps[] = {{"ReplicaSet", WorkloadKind::kReplicaSet},
@@ -31,7 +23,7 @@ const Workload* workload_above(const Cluster& cluster, const Pod& pod) {
     OwnerRef owner = pod.owner;
     for (const auto& [kind, step] : kSteps) {
         if (cluster.words().text(owner.kind) != kind) continue;
-        const Workload* above = find_workload(cluster, step, pod.ns, owner.name);
+        const Workload* above = cluster.workload(step, pod.ns, owner.name);
         if (above == nullptr) break;
         found = above;
         owner = above->owner;
@@ -44,33 +36,29 @@ constexpr const char* kKnativeService = "serving.knative.dev/service";
 // A Service whose Revisions are known is those Revisions.
 bool has_revisions(const Cluster& cluster, const Workload& service) {
     const StringId key = cluster.words().find_string(kKnativeService);
-    const auto& all = cluster.workloads();
-    using WorkloadKey = decltype(all.find({}, {}));
-    for (const WorkloadKey id : IdRange<WorkloadKey>(all.slots())) {
-        const Workload* w = all.get(id);
-        if (w == nullptr || w->kind != WorkloadKind::kRevision || w->ns != service.ns) continue;
-        const bool named = key && w->labels.get(key) == service.name;
-        const bool owned = cluster.words().text(w->owner.kind) == "Configuration" && w->owner.name == service.name;
-        if (named || owned) return true;
-    }
-    return false;
+    bool found = false;
+    cluster.revisions().for_each([&](Cluster::PlainId, const Workload& w) {
+        if (w.ns != service.ns) return;
+        const bool named = key && w.labels.get(key) == service.name;
+        const bool owned = cluster.words().text(w.owner.kind) == "Configuration" && w.owner.name == service.name;
+        found = found || named || owned;
+    });
+    return found;
 }
 
 // The Knative Service that a pod says it belongs to.
 StringId by_service(const Cluster& cluster, const Pod& pod) {
     const StringId key = cluster.words().find_string(kKnativeService);
     const StringId name = key ? cluster.words().labels(pod.labels).get(key) : StringId();
-    const Workload* service = name ? find_workload(cluster, WorkloadKind::kKnativeService, pod.ns, name) : nullptr;
+    const Workload* service = name ? cluster.workload(WorkloadKind::kKnativeService, pod.ns, name) : nullptr;
     return service == nullptr ? StringId() : serving_of(cluster, *service);
 }
 
 StringId selecting(const Cluster& cluster, const Pod& pod) {
-    const auto& all = cluster.workloads();
-    using WorkloadKey = decltype(all.find({}, {}));
     StringId found;
-    for (const WorkloadKey id : IdRange<WorkloadKey>(all.slots())) {
-        const Workload* w = all.get(id);
-        if (w == nullptr || !w->desired_replicas || w->ns != pod.ns || w->selector.null) continue;
+    for (const auto& id : cluster.serving_workloads()) {
+        const Workload* w = cluster.workload(id);
+        if (!w->desired_replicas || w->ns != pod.ns || w->selector.null) continue;
         if (!serves_by_itself(cluster, *w) || !w->selector.matches(cluster.words().labels(pod.labels), cluster.words()))
             continue;
         // Where several select it, the first by name, whatever came first.
@@ -98,7 +86,7 @@ StringId serving_of(const Cluster& cluster, const Workload& workload) {
 }
 
 StringId serving_of(const Cluster& cluster, const Pod& pod) {
-    if (cluster.servings().size() == 0 && cluster.workloads().size() == 0) return {};
+    if (cluster.servings().size() == 0 && cluster.serving_workloads().empty()) return {};
     if (const StringId named = labelled(cluster, pod.ns, cluster.words().labels(pod.labels))) return named;
     if (const StringId service = by_service(cluster, pod)) return service;
     // Who has a controller that is no serving deployment's is not told by labels.

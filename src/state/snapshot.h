@@ -48,8 +48,9 @@ enum PodTrait : std::uint16_t {
     kQueueMissing = 1U << 8U,   // names a queue that does not exist
     kResizing = 1U << 9U,       // an in-place resize is deferred
     kFinished = 1U << 10U,
-    kTolerates = 1U << 11U,    // its PriorityClass sets a preemption toleration
-    kGroupMissing = 1U << 12U  // names a group that does not exist
+    kTolerates = 1U << 11U,     // its PriorityClass sets a preemption toleration
+    kGroupMissing = 1U << 12U,  // names a group that does not exist
+    kHeld = 1U << 13U           // not to be placed, whatever room there is: Cluster::hold_of says why
 };
 
 struct PodRow {
@@ -81,6 +82,7 @@ struct GangRow {
     StringId ns;
     StringId name;
     bool alive = false;
+    bool in_circle = false;   // the chain of its composite groups comes back to itself: it is left out of the tree
     std::int32_t min = 0;     // 0: a set of single pods
     std::vector<PodId> pods;  // sorted by (namespace, name)
     std::int32_t attack_priority = 0;
@@ -102,6 +104,7 @@ struct GangRow {
 struct CompositeRow {
     const CompositeGroup* fact = nullptr;
     CompositeId parent;
+    bool in_circle = false;     // it is among its own parents, or below such a group: then it has no parent here
     std::vector<GangId> gangs;  // all below it
 };
 
@@ -111,6 +114,7 @@ struct QueueRow {
     QueueId parent;
     std::vector<QueueId> children;
     bool alive = false;
+    bool in_circle = false;  // it is among its own parents, or below such a queue: it takes no pods
 
     // Open, and not an inner Volcano queue.
     [[nodiscard]] bool takes_pods() const {

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/vocabulary.h"
+#include "model/word_marks.h"
 
 namespace reprieve {
 namespace {
@@ -62,7 +63,16 @@ TermId TermTable::add(Term term, bool& is_new) {
         }
     }
     is_new = true;
-    const TermId id = terms_.push_back(std::move(term));
+    for (const PodMatch& match : term.matches)
+        asks_for_namespace_labels_ = asks_for_namespace_labels_ || !match.namespace_selector.null;
+    TermId id;
+    if (unused_.empty()) {
+        id = terms_.push_back(std::move(term));
+    } else {
+        id = unused_.back();
+        unused_.pop_back();
+        terms_[id] = std::move(term);
+    }
     same_hash.push_back(id);
     if (const Requirement* r = plain_label(terms_[id])) {
         by_label_[label_hash(r->key, r->values.front())].push_back(id);
@@ -70,6 +80,28 @@ TermId TermTable::add(Term term, bool& is_new) {
         without_label_.push_back(id);
     }
     return id;
+}
+
+void TermTable::forget(TermId id) {
+    const auto leave = [&](auto& index, std::uint64_t key) {
+        const auto found = index.find(key);
+        std::erase(found->second, id);
+        if (found->second.empty()) index.erase(found);
+    };
+    leave(by_hash_, hash_term(terms_[id]));
+    if (const Requirement* r = plain_label(terms_[id]))
+        leave(by_label_, label_hash(r->key, r->values.front()));
+    else
+        std::erase(without_label_, id);
+    terms_[id] = Term();
+    unused_.push_back(id);
+}
+
+void TermTable::mark(WordMarks& marks) const {
+    for (const Term& term : terms_) {
+        for (const PodMatch& match : term.matches)
+            marks.all(match.selector, match.namespaces, match.namespace_selector);
+    }
 }
 
 bool TermTable::matches(
@@ -94,7 +126,7 @@ TopologyKeyId TopologyIndex::key(StringId label, bool& is_new) {
     const TopologyKeyId known = find(label);
     is_new = !known.valid();
     if (known) return known;
-    return keys_.push_back({label, std::vector<std::int32_t>(node_count_, kNoDomain), {}});
+    return keys_.push_back({label, std::vector<std::int32_t>(node_count_, kNoDomain), {}, {}, {}});
 }
 
 TopologyKeyId TopologyIndex::find(StringId label) const {
@@ -106,12 +138,36 @@ TopologyKeyId TopologyIndex::find(StringId label) const {
 
 void TopologyIndex::set_node(TopologyKeyId key, std::size_t node, StringId value) {
     Key& k = keys_[key];
-    if (!value) {
-        k.domain_of_node[node] = kNoDomain;
-        return;
+    std::int32_t& domain = k.domain_of_node[node];
+    if (domain != kNoDomain) {
+        auto& [before, nodes] = k.nodes[static_cast<std::size_t>(domain)];
+        if (before == value) return;
+        if (--nodes == 0) {
+            k.values.erase(before);
+            k.unused.push_back(domain);
+        }
     }
-    const auto [it, fresh] = k.values.try_emplace(value, static_cast<std::int32_t>(k.values.size()));
-    k.domain_of_node[node] = it->second;
+    domain = kNoDomain;
+    if (!value) return;
+    const auto [it, fresh] = k.values.try_emplace(value);
+    if (fresh && !k.unused.empty()) {
+        it->second = k.unused.back();
+        k.unused.pop_back();
+        k.nodes[static_cast<std::size_t>(it->second)] = {value, 0};
+    } else if (fresh) {
+        it->second = static_cast<std::int32_t>(k.nodes.size());
+        k.nodes.emplace_back(value, 0);
+    }
+    domain = it->second;
+    ++k.nodes[static_cast<std::size_t>(domain)].second;
+}
+
+void TopologyIndex::mark(WordMarks& marks) const {
+    for (const Key& key : keys_) {
+        marks.all(key.label);
+        for (const auto& [value, domain] : key.values)
+            marks.all(value);
+    }
 }
 
 void TopologyIndex::set_node_count(std::size_t nodes) {

@@ -15,6 +15,7 @@
 namespace reprieve {
 
 class Vocabulary;
+class WordMarks;
 
 struct PodMatch {
     LabelSelector selector;
@@ -45,9 +46,15 @@ public:
     // The term's id; `is_new` tells whether it was not there before (then counts must be filled).
     TermId add(Term term, bool& is_new);
     [[nodiscard]] std::size_t size() const { return terms_.size(); }
+    // No class asks for it any more; its id is given again.
+    void forget(TermId id);
+    [[nodiscard]] bool forgotten(TermId id) const { return terms_[id].matches.empty(); }
+    void mark(WordMarks& marks) const;
     [[nodiscard]] const Term& operator[](TermId id) const { return terms_[id]; }
     [[nodiscard]] bool matches(
         TermId id, StringId ns, const Labels& labels, const NamespaceLabels& namespaces, Vocabulary& words) const;
+    // Whether any term selects namespaces by their labels.
+    [[nodiscard]] bool asks_for_namespace_labels() const { return asks_for_namespace_labels_; }
     // Terms that could match a pod with these labels: those whose first plain label the pod has, and those without one.
     void candidates(const Labels& labels, std::vector<TermId>& out) const;
 
@@ -56,6 +63,8 @@ private:
     std::unordered_map<std::uint64_t, std::vector<TermId>> by_hash_;
     std::unordered_map<std::uint64_t, std::vector<TermId>> by_label_;  // (key, value) every match of the term demands
     std::vector<TermId> without_label_;
+    std::vector<TermId> unused_;
+    bool asks_for_namespace_labels_ = false;
 };
 
 // Node -> domain index per topology key; domains of a key are numbered from 0 in order of arrival.
@@ -67,19 +76,22 @@ public:
     [[nodiscard]] TopologyKeyId find(StringId label) const;
     [[nodiscard]] std::size_t key_count() const { return keys_.size(); }
     [[nodiscard]] StringId label(TopologyKeyId key) const { return keys_[key].label; }
-    // Domains of a key that have ever been seen.
-    [[nodiscard]] std::size_t domain_count(TopologyKeyId key) const { return keys_[key].values.size(); }
+    // Numbers of domains that were ever in use; one whose last node has left is given to the next that appears.
+    [[nodiscard]] std::size_t domain_count(TopologyKeyId key) const { return keys_[key].nodes.size(); }
     [[nodiscard]] std::int32_t domain(TopologyKeyId key, std::size_t node) const {
         return keys_[key].domain_of_node[node];
     }
     void set_node(TopologyKeyId key, std::size_t node, StringId value);
     void set_node_count(std::size_t nodes);
+    void mark(WordMarks& marks) const;
 
 private:
     struct Key {
         StringId label;
         std::vector<std::int32_t> domain_of_node;
         std::unordered_map<StringId, std::int32_t> values;
+        std::vector<std::pair<StringId, std::int32_t>> nodes;  // of each domain: its value, and how many nodes it has
+        std::vector<std::int32_t> unused;
     };
     IdVector<TopologyKeyId, Key> keys_;
     std::size_t node_count_ = 0;

@@ -2,10 +2,11 @@
 //
 // The Transaction notes a node with every op, applied or undone; so a cache that follows the log cannot be stale. Each
 // node stands in the log once, where it was touched last: reading costs as much as there are nodes that changed since,
-// and the log never grows.
+// and the log never grows. While a search tries what it takes back again, the log is paused: nothing will have changed.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "state/ids.h"
@@ -19,6 +20,7 @@ public:
     explicit TouchLog(std::size_t nodes) : links_(nodes) {}
 
     void note(NodeId node) {
+        if (paused_) return;
         const auto at = static_cast<std::uint32_t>(node.index());
         if (at >= links_.size()) return;
         Link& link = links_[at];
@@ -35,6 +37,8 @@ public:
     }
 
     [[nodiscard]] Moment now() const { return now_; }
+    // Returns whether it was paused before.
+    bool pause(bool on) { return std::exchange(paused_, on); }
     // Appends the nodes that were touched after that moment.
     void since(Moment moment, std::vector<NodeId>& out) const {
         for (std::uint32_t at = newest_; at != kNone && links_[at].moment > moment; at = links_[at].older)
@@ -52,6 +56,7 @@ private:
     std::vector<Link> links_;  // by node
     std::uint32_t newest_ = kNone;
     Moment now_ = 0;
+    bool paused_ = false;
 };
 
 }  // namespace reprieve

@@ -190,6 +190,7 @@ void Transaction::run(Op& op, int sign) {
             snapshot_.later.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
             if (op.kind == OpKind::kPlace)
                 snapshot_.now.apply(geometry, cls, spec, op.node, row.queue, devices_of(op), sign);
+            promised_.add(geometry, cls, op.node, op.kind == OpKind::kNominate, sign);
             if (op.binds_count > 0) snapshot_.later.bind(bindings_of(op), sign);
             if (op.claims_count > 0) use_claims(op, sign);
             if (sign < 0) take_out(op);

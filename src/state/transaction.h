@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "state/device_choice.h"
+#include "state/promised_counts.h"
 #include "state/snapshot.h"
 #include "state/touch_log.h"
 
@@ -77,6 +78,9 @@ public:
         return std::span(grant_pool_).subspan(op.claims_at, op.claims_count);
     }
 
+    // Of the pods that terms match, those that stand in this journal.
+    [[nodiscard]] const PromisedCounts& promised() const { return promised_; }
+
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
     [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
 
@@ -91,6 +95,7 @@ private:
 
     Snapshot& snapshot_;
     TouchLog touches_;
+    PromisedCounts promised_;
     std::vector<Op> journal_;
     std::vector<DeviceHold> hold_pool_;
     std::vector<ClaimBinding> bind_pool_;
