@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "actions/allocate.h"
 #include "actions/demands.h"
 #include "actions/desk.h"
+#include "actions/device_guesses.h"
 #include "actions/far_reaching.h"
 #include "actions/gang_evict.h"
 #include "actions/job_preempt.h"
@@ -35,9 +37,10 @@ namespace {
 
 class Cycle {
 public:
-    Cycle(Cluster& cluster, const SchedulerConfig& config, const OverdueClaims& overdue)
+    Cycle(Cluster& cluster, const SchedulerConfig& config, const OverdueClaims& overdue, const CycleLimit& limit)
         : cluster_(cluster),
           overdue_(overdue),
+          limit_(limit),
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
@@ -89,6 +92,7 @@ public:
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         certify_by_rule(cluster_.snapshot(), plan);
+        plan.deferred = std::move(deferred_);
         sort_plan(plan);
         return plan;
     }
@@ -163,6 +167,7 @@ private:
 
     void collect(const std::vector<std::string>& only) {
         if (only.empty()) withdraw_needless(desk_);
+        report_held(desk_, cluster_, only);
         for (Demand& demand : find_demands(cluster_)) {
             if (!only.empty() && !is_named_by(snapshot(), demand, only)) continue;
             if (demand.nominated)
@@ -174,6 +179,12 @@ private:
         std::ranges::sort(nominated_, before);
         promises_.put_ready_first(nominated_);
         lines_.sort(before);
+        if (!limit_.first.empty()) {
+            const auto was_deferred = [&](const Demand& d) { return limit_.first.contains(owner_name(snapshot(), d)); };
+            std::ranges::stable_partition(nominated_, was_deferred);
+            for (WaitingLines::Line& line : lines_.all())
+                std::ranges::stable_partition(line.demands, was_deferred);
+        }
         if (lines_.several()) shares_.emplace(snapshot());
         // What the quota's arguments say of deadlines holds for whoever evicts softly: one action speaks for all.
         const auto asks_softly = [](const ActionConfig& a) { return a.mode == EvictMode::kSoft; };
@@ -225,6 +236,15 @@ private:
 
     void serve_all() {
         while (true) {
+            if (limit_.is_over && limit_.is_over()) {
+                defer(nominated_);
+                nominated_.clear();
+                for (WaitingLines::Line& line : lines_.all()) {
+                    defer(std::span(line.demands).subspan(line.next));
+                    line.next = line.demands.size();
+                }
+                break;
+            }
             WaitingLines::Line* line = lines_.next(snapshot(), shares_);
             // Who was promised room comes before everybody who may not take it away.
             const auto promised = std::ranges::find_if(
@@ -247,6 +267,13 @@ private:
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
+    }
+
+    void defer(std::span<const Demand> demands) {
+        for (const Demand& demand : demands) {
+            deferred_.push_back(owner_name(snapshot(), demand));
+            report_deferred(desk_, demand);
+        }
     }
 
     // Whoever was refused before others had pods evicted may find room beside them: a plan leaves nothing for the next
@@ -287,7 +314,7 @@ private:
             if (action.kind == ActionKind::kAllocate) continue;
             const Served served = attempt(action, demand);
             last.done = served.done;
-            add_reason(last, served);
+            add_refusal(last, served);
         }
         if (last.done)
             finish(demand);
@@ -318,19 +345,10 @@ private:
             refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()});
             return true;
         }
-        const std::string excess = min_resources_excess(snapshot(), demand, offered());
+        if (!offered_) offered_ = offered_by_all(cluster_);
+        const std::string excess = min_resources_excess(snapshot(), demand, *offered_);
         if (!excess.empty()) refuse(demand, Served::not_mine(excess));
         return !excess.empty();
-    }
-
-    // What all nodes offer together, added up when first asked for.
-    const Resources& offered() {
-        if (!offered_) {
-            offered_.emplace();
-            for (NodeId node : snapshot().nodes_by_name)
-                offered_->add(cluster_.node(node)->allocatable);
-        }
-        return *offered_;
     }
 
     void serve(const Demand& demand) {
@@ -384,22 +402,9 @@ private:
             // The literal algorithms claim nothing about what they refuse.
             if (!action.improve && !served.why_not.empty()) served.proof.reset();
             if (served.done) return served;
-            add_reason(last, served);
+            add_refusal(last, served);
         }
         return last;
-    }
-
-    // Each action that has something to say is heard, once. The refusal is proven if each of them is.
-    static void add_reason(Served& all, const Served& served) {
-        all.never = all.never || served.never;
-        if (!served.proof) all.proof.reset();
-        if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
-        if (!all.why_not.empty()) all.why_not += "; ";
-        if (served.by) {
-            all.why_not += fmt::format("{}: ", to_text(*served.by));
-            all.by = served.by;
-        }
-        all.why_not += served.why_not;
     }
 
     bool fits_without_evictions(const Demand& demand) {
@@ -505,7 +510,7 @@ private:
                 if (preempts_as_surplus(demand, pod)) continue;
                 builder_.unplaced(describe_unplaced(
                     desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
-            } else if (moved(pod)) {
+            } else if (is_moved(snapshot(), pod)) {
                 clear(pod);
             }
         }
@@ -528,12 +533,6 @@ private:
         return false;
     }
 
-    // Placed elsewhere than an earlier plan promised.
-    bool moved(PodId pod) {
-        const NodeId promised = nominated_node(snapshot(), pod);
-        return promised && snapshot().pods[pod].state == PodState::kNominated && snapshot().pods[pod].node != promised;
-    }
-
     void refuse(const Demand& demand, const Served& served) {
         if (demand.gang && surplus_preempts_ && desk_.members_of(demand).pods.empty() &&
             desk_.members_of(demand).missing == 0) {
@@ -551,6 +550,8 @@ private:
 
     Cluster& cluster_;
     const OverdueClaims& overdue_;
+    const CycleLimit& limit_;
+    std::vector<std::string> deferred_;
     Session session_;
     Placer placer_;
     PlanBuilder builder_;
@@ -584,11 +585,14 @@ private:
 Plan run_cycle(Cluster& cluster,
                const SchedulerConfig& config,
                const std::vector<std::string>& only,
-               const OverdueClaims& overdue) {
-    Plan plan = Cycle(cluster, config, overdue).run(only);
+               const OverdueClaims& overdue,
+               const CycleLimit& limit) {
+    Plan plan = Cycle(cluster, config, overdue, limit).run(only);
     const std::vector<std::string> facts = cluster.warnings();
     plan.warnings.insert(plan.warnings.end(), facts.begin(), facts.end());
     plan.warnings.insert(plan.warnings.end(), config.warnings.begin(), config.warnings.end());
+    const std::vector<std::string> guesses = device_guesses(plan, cluster);
+    plan.warnings.insert(plan.warnings.end(), guesses.begin(), guesses.end());
     sort_plan(plan);
     return plan;
 }

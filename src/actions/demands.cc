@@ -131,6 +131,7 @@ std::vector<Demand> find_demands(const Cluster& cluster) {
     const Partners together(cluster);
     for (PodId pod : cluster.pending()) {
         const PodRow& row = s.pods[pod];
+        if (row.has(kHeld)) continue;
         if (!row.gang || s.gangs[row.gang].min == 0) {
             out.push_back(single_demand(s, pod));
             continue;

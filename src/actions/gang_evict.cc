@@ -19,7 +19,8 @@ GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* share
       obstacles_(desk),
       shares_(shares),
       order_(action, desk.session.config.plugins, desk.session.snapshot),
-      reclaim_(action.kind == ActionKind::kGangReclaim) {
+      reclaim_(action.kind == ActionKind::kGangReclaim),
+      sieve_(desk.session, desk.placer) {
     const std::string& work = desk.session.config.plugins.lost_work_resource;
     if (!work.empty()) work_ = desk.snapshot().words->find_dimension(work);
 }
@@ -79,10 +80,25 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     });
 }
 
-// By NodeId: whether the node's facts let one of the members in.
-std::vector<bool> GangEvict::nodes_for(std::span<const PodId> members) {
+// Facts do not change within a cycle, and gangs of one kind come in numbers.
+const std::vector<bool>& GangEvict::nodes_for(std::span<const PodId> members) {
+    constexpr std::size_t kMostKept = 64;
     const Snapshot& s = desk_.snapshot();
-    std::vector<bool> useful(s.nodes.size());
+    std::vector<SpecId> specs;
+    bool by_claim = false;
+    for (PodId pod : members) {
+        specs.push_back(s.class_of(pod).spec);
+        by_claim = by_claim || s.class_of(pod).has_claims || !s.class_of(pod).volumes.empty();
+    }
+    std::ranges::sort(specs);
+    const auto repeated = std::ranges::unique(specs);
+    specs.erase(repeated.begin(), repeated.end());
+    // What a claim allows is not a matter of the spec alone.
+    if (by_claim || useful_.size() >= kMostKept) useful_.clear();
+    const auto [at, fresh] = useful_.try_emplace(specs);
+    if (!fresh) return at->second;
+    std::vector<bool>& useful = at->second;
+    useful.resize(s.nodes.size());
     for (PodId pod : members) {
         const FactAnswers& answers = desk_.placer.facts(pod);
         for (NodeId node : s.nodes_by_name)
@@ -91,8 +107,23 @@ std::vector<bool> GangEvict::nodes_for(std::span<const PodId> members) {
     return useful;
 }
 
+std::vector<NodeId> GangEvict::few_nodes(const SearchSpace& space,
+                                         GangId home,
+                                         const GangRules& rules,
+                                         std::span<const PodId> members) {
+    constexpr std::size_t kFewestNodes = 64;  // fewer are looked at all
+    const Snapshot& s = desk_.snapshot();
+    Session& session = desk_.session;
+    const bool plain = space.anywhere() && make_seat(s, home, space.domains.front()).plain();
+    if (!plain || !rules.improve || rules.vote != nullptr || rules.attack.quota != nullptr || rules.attack.reclaim ||
+        s.nodes_by_name.size() < kFewestNodes || !DomainFit::can_count(session, members) ||
+        !session.limits.admit(s.later, session.limits.ask_of(members)))
+        return {};
+    return sieve_.nodes_for(rules, members);
+}
+
 Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, GangRules& rules, const Ground& ground) {
-    const std::vector<bool> useful = nodes_for(members.pods);
+    const std::vector<bool>& useful = nodes_for(members.pods);
     // Who goes does not matter to nodes that want none of the members.
     if (std::ranges::find(useful, true) == useful.end())
         return {.why_not = network_search_space(desk_.snapshot(), home_of(desk_.snapshot(), demand)).missing,
@@ -130,6 +161,12 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
         if (auto there = search(promised, home, rules, members, why_not)) return there;
         why_not = space.missing;
     }
+    if (std::vector<NodeId> few = few_nodes(space, home, rules, members); !few.empty()) {
+        SearchSpace sieved = space;
+        sieved.domains.front().nodes = std::move(few);
+        std::string unsaid;
+        if (auto there = search(sieved, home, rules, members, unsaid)) return there;
+    }
     auto best = search(space, home, rules, members, why_not);
     if (best || !reclaim_ || !action_.improve) return best;
     // One vote over all candidates can spend a queue's excess on pods that are of no use here.
@@ -158,8 +195,9 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
                                .max_domains = static_cast<std::size_t>(action_.max_domains),
                                .budget = desk_.session.config.search_budget.us});
         for (std::size_t i = first; i < last; ++i) {
-            contest.enter(std::make_unique<GangVictims>(
-                desk_.session, desk_.placer, rules, members, make_seat(s, home, space.domains[i])));
+            TopologySeat seat = make_seat(s, home, space.domains[i]);
+            if (seat.domain.name.empty() && !seat.domain.nodes.empty()) seat.stands_for = s.nodes_by_name.size();
+            contest.enter(std::make_unique<GangVictims>(desk_.session, desk_.placer, rules, members, std::move(seat)));
         }
         best = contest.run();
         if (best) bound_ = contest.bound();

@@ -11,6 +11,7 @@
 #include "actions/obstacles.h"
 #include "plugins/shares.h"
 #include "search/gang_victims.h"
+#include "search/node_sieve.h"
 
 namespace reprieve {
 
@@ -32,7 +33,12 @@ public:
     [[nodiscard]] GangRules common_rules(const Demand& demand, std::span<const Resources::Amount> need) const;
 
 private:
-    [[nodiscard]] std::vector<bool> nodes_for(std::span<const PodId> members);
+    [[nodiscard]] const std::vector<bool>& nodes_for(std::span<const PodId> members);
+    // Where the members may go anywhere, the few nodes that are enough to look at; empty: all of them.
+    [[nodiscard]] std::vector<NodeId> few_nodes(const SearchSpace& space,
+                                                GangId home,
+                                                const GangRules& rules,
+                                                std::span<const PodId> members);
     [[nodiscard]] Served reclaim(const Demand& demand, const Mandatory& members);
     [[nodiscard]] std::optional<GangChoice> choose(const Demand& demand,
                                                    const GangRules& rules,
@@ -59,6 +65,9 @@ private:
     std::optional<Cost> runner_up_;
     std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing
     Cost bound_;                 // over all domains
+    NodeSieve sieve_;
+    // By NodeId, for pods of these specs: whether a node's facts let one of them in.
+    std::map<std::vector<SpecId>, std::vector<bool>> useful_;
 };
 
 }  // namespace reprieve

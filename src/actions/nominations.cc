@@ -55,4 +55,9 @@ NominationState nomination_state(const Snapshot& s, PodId pod, bool never_there)
     return leaving ? NominationState::kInFlight : NominationState::kIdle;
 }
 
+bool is_moved(const Snapshot& snapshot, PodId pod) {
+    const NodeId promised = nominated_node(snapshot, pod);
+    return promised && snapshot.pods[pod].state == PodState::kNominated && snapshot.pods[pod].node != promised;
+}
+
 }  // namespace reprieve

@@ -27,4 +27,7 @@ enum class LeavesFor : std::uint8_t {
 // The node a pending pod is nominated to; none if it is not, or if the node is gone.
 [[nodiscard]] NodeId nominated_node(const Snapshot& snapshot, PodId pod);
 
+// Placed elsewhere than an earlier plan promised.
+[[nodiscard]] bool is_moved(const Snapshot& snapshot, PodId pod);
+
 }  // namespace reprieve

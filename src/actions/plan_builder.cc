@@ -43,6 +43,64 @@ std::vector<VolumeBinding> volumes_of(const Snapshot& s, std::span<const ClaimBi
     return out;
 }
 
+// The class that "request" or "request/alternative" of a claim names; empty: the claim has no such request.
+std::string class_of_request(const ClaimSpec& spec, std::string_view label, const Vocabulary& words) {
+    const std::size_t slash = label.find('/');
+    for (const DeviceRequest& request : spec.requests) {
+        if (words.text(request.name) != label.substr(0, slash)) continue;
+        for (const DeviceWish& wish : request.wishes) {
+            if (slash == std::string_view::npos || words.text(wish.name) == label.substr(slash + 1))
+                return words.str(wish.cls);
+        }
+    }
+    return "";
+}
+
+const char* op_text(SelectorOp op) {
+    switch (op) {
+        case SelectorOp::kIn:
+            return "In";
+        case SelectorOp::kNotIn:
+            return "NotIn";
+        case SelectorOp::kExists:
+            return "Exists";
+        case SelectorOp::kDoesNotExist:
+            return "DoesNotExist";
+        case SelectorOp::kGt:
+            return "Gt";
+        case SelectorOp::kLt:
+            return "Lt";
+    }
+    return "";
+}
+
+std::vector<std::vector<NodeRule>> node_rules(const std::vector<NodeSelectorTerm>& terms, const Vocabulary& words) {
+    std::vector<std::vector<NodeRule>> out;
+    for (const NodeSelectorTerm& term : terms) {
+        std::vector<NodeRule>& rules = out.emplace_back();
+        for (const std::vector<Requirement>* list : {&term.labels, &term.names}) {
+            for (const Requirement& requirement : *list) {
+                NodeRule& rule = rules.emplace_back();
+                if (list == &term.labels) rule.key = words.str(requirement.key);
+                rule.op = op_text(requirement.op);
+                for (StringId value : requirement.values)
+                    rule.values.push_back(words.str(value));
+                std::ranges::sort(rule.values);
+                if (requirement.op == SelectorOp::kGt || requirement.op == SelectorOp::kLt)
+                    rule.values.push_back(std::to_string(requirement.bound));
+            }
+        }
+    }
+    return out;
+}
+
+void add_binding_conditions(const Snapshot& s, DeviceId device, ClaimedDevice& out) {
+    const std::span<const OfferId> offers = s.device_claims.pools.offers_of(device);
+    if (offers.empty()) return;
+    for (const BindingCondition& condition : s.device_claims.pools.offer(offers.back()).fact->binding)
+        (condition.is_failure ? out.failure_conditions : out.binding_conditions).push_back(condition.type);
+}
+
 // Names of the driver's own domain are written without it, as drivers write them.
 ClaimedDevice device_of(const Snapshot& s, const GivenDevice& given) {
     const auto& [driver, pool, name] = s.device_claims.pools.key(given.device);
@@ -66,9 +124,17 @@ std::vector<PlacedClaim> claims_of(const Snapshot& s, PodId pod, std::span<const
     for (DeviceClaimId id : s.device_claims.of(pod).wants) {
         const auto grant = std::ranges::find(grants, id, &ClaimGrant::claim);
         if (grant == grants.end()) continue;
-        PlacedClaim& claim = out.emplace_back(PlacedClaim{s.device_claims.name_of(id, *s.words), {}});
-        for (const GivenDevice& given : grant->given.devices)
-            claim.results.push_back(device_of(s, given));
+        const ClaimRow& row = s.device_claims.row(id);
+        PlacedClaim& claim = out.emplace_back();
+        claim.claim = s.device_claims.name_of(id, *s.words);
+        claim.is_new = grant->promised_to.valid();
+        claim.extended = row.extended;
+        if (grant->given.nodes) claim.nodes = node_rules(*grant->given.nodes, *s.words);
+        for (const GivenDevice& given : grant->given.devices) {
+            ClaimedDevice& device = claim.results.emplace_back(device_of(s, given));
+            device.cls = class_of_request(*row.spec, device.request, *s.words);
+            add_binding_conditions(s, given.device, device);
+        }
     }
     return out;
 }
@@ -183,6 +249,17 @@ void PlanBuilder::charge_again(const Session& session, const std::set<std::strin
     std::set<std::string> billed = idle;
     std::erase_if(certificates_, [&](const Certificate& c) { return idle.erase(c.owner) > 0; });
     std::erase_if(bills_, [&](const Bill& bill) { return billed.erase(bill.owner) > 0; });
+}
+
+void PlanBuilder::doubt_after(const std::string& owner) {
+    auto at = std::ranges::find(certificates_, owner, &Certificate::owner);
+    for (; at != certificates_.end(); ++at) {
+        if (at->owner == owner) continue;
+        if (at->status == CertificateStatus::kInfeasible) at->status = CertificateStatus::kUnknown;
+        if (at->status != CertificateStatus::kOptimal && at->status != CertificateStatus::kGap) continue;
+        at->status = CertificateStatus::kHeuristic;
+        at->bound.clear();
+    }
 }
 
 void PlanBuilder::charge(Certificate& certificate, CostVector cost) {

@@ -53,6 +53,10 @@ public:
     [[nodiscard]] const OpNote& note_of(const Op& op) const { return notes_[op.note]; }
     // Victims of these owners were spared: what the others cost is what each costs.
     void charge_again(const Session& session, const std::set<std::string>& owners);
+    // A victim of this owner is back that made a difference to whoever was served later: what it spent of a budget,
+    // what its gang could spare, the company it is to others. What was proven about those speaks of a state that is no
+    // more.
+    void doubt_after(const std::string& owner);
     // What was certified since a mark is taken back, as the ops that it speaks of are.
     struct Mark {
         std::size_t certificates = 0;

@@ -6,6 +6,7 @@
 
 #include "actions/eviction_mode.h"
 #include "actions/gang_part.h"
+#include "search/victim_problem.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -28,16 +29,25 @@ std::vector<QueueId> quotas_from_below(const Snapshot& s) {
 // The units of one quota, tentatively taken and given back.
 class Giving {
 public:
-    Giving(Transaction& tx, const UnitList& list) : tx_(tx), list_(list), taken_(list.units.size()) {}
+    Giving(Transaction& tx, const VictimProblem& problem)
+        : tx_(tx),
+          problem_(problem),
+          list_(problem.list()),
+          taken_(problem.size()) {}
 
     [[nodiscard]] bool has(std::uint32_t unit) const { return taken_[unit]; }
-    // A gang that goes takes its surplus along.
-    void take(std::uint32_t unit) {
-        if (!taken_[unit]) move(unit, true);
+    // A gang that goes takes its surplus along. Nobody goes if a rule forbids the set.
+    void take_if_allowed(std::uint32_t unit) {
+        std::vector<std::uint32_t> all;
         for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-            if (list_.units[u].whole == static_cast<std::int32_t>(unit) && !taken_[u]) move(u, true);
+            if (taken_[u] || u == unit || list_.units[u].whole == static_cast<std::int32_t>(unit)) all.push_back(u);
+        }
+        if (problem_.forbids_for_good(all)) return;
+        for (std::uint32_t u : all) {
+            if (!taken_[u]) move(u, true);
         }
     }
+    void take_again(std::uint32_t unit) { move(unit, true); }
     void give(std::uint32_t unit) { move(unit, false); }
     // Its gang goes, so it goes, too.
     [[nodiscard]] bool is_bound(std::uint32_t unit) const {
@@ -57,6 +67,7 @@ private:
     }
 
     Transaction& tx_;
+    const VictimProblem& problem_;
     const UnitList& list_;
     std::vector<bool> taken_;
 };
@@ -129,11 +140,6 @@ UnitList Revoke::units_of(QueueId quota) const {
     const QuotaVote rule(s, desk_.session.limits.kinds(), {.queue = quota, .fixed = true});
     UnitList list;
     UnitFinder(desk_.session).among(pods, {.priority = INT32_MAX, .queue = quota, .quota = &rule}, list);
-    if (action_.pdb == PdbMode::kStrict) {
-        std::vector<bool> allowed = over_budget(s, list);
-        allowed.flip();
-        keep_allowed(list, std::move(allowed));
-    }
     return list;
 }
 
@@ -147,23 +153,41 @@ bool Revoke::holds_excess(QueueId quota, const UnitList& list, const Unit& unit)
 }
 
 void Revoke::give_back(QueueId quota) {
+    const Snapshot& s = desk_.snapshot();
     UnitList list = units_of(quota);
-    const std::vector<std::uint32_t> order = order_for_return(desk_.snapshot(), list);
+    std::vector<std::uint32_t> order = order_for_return(s, list);
+    const bool strict = action_.pdb == PdbMode::kStrict;
+    // No set that is allowed breaks a budget.
+    for (Unit& unit : list.units)
+        unit.violations = strict ? 0 : unit.violations;
+    const std::string& work = desk_.session.config.plugins.lost_work_resource;
+    const VictimProblem problem(list,
+                                {.snapshot = &s,
+                                 .order = &order_,
+                                 .work = work.empty() ? Dim() : s.words->find_dimension(work),
+                                 .need = {},
+                                 .queue_order = {}},
+                                {.strict_budgets = strict, .vote_order = {}},
+                                false);
+    if (strict) order.assign(problem.by_importance().begin(), problem.by_importance().end());
     const auto start = desk_.session.tx.checkpoint();
-    Giving giving(desk_.session.tx, list);
+    Giving giving(desk_.session.tx, problem);
     for (auto unit = order.rbegin(); unit != order.rend() && !excess(quota).empty(); ++unit) {
-        if (holds_excess(quota, list, list.units[*unit])) giving.take(*unit);
+        if (holds_excess(quota, list, list.units[*unit])) giving.take_if_allowed(*unit);
     }
     for (std::uint32_t unit : order) {
         if (!giving.has(unit) || giving.is_bound(unit)) continue;
         giving.give(unit);
-        if (holds_excess(quota, list, list.units[unit])) giving.take(unit);
+        if (holds_excess(quota, list, list.units[unit])) giving.take_again(unit);
     }
     std::vector<std::uint32_t> gone;
     std::ranges::copy_if(order, std::back_inserter(gone), [&](std::uint32_t unit) { return giving.has(unit); });
     desk_.session.tx.rollback(start);
     if (gone.empty()) return;
-    certificates_.push_back(bill(quota, list, gone));
+    certificates_.push_back({.owner = s.words->str(s.queues[quota].name),
+                             .action = to_text(action_.kind),
+                             .status = CertificateStatus::kHeuristic,
+                             .cost = order_.print(problem.cost(gone))});
     for (std::uint32_t unit : gone)
         evict(quota, list, list.units[unit]);
     desk_.session.commit(start);
@@ -184,22 +208,6 @@ void Revoke::evict(QueueId quota, const UnitList& list, const Unit& unit) {
                          .part = part_of_gang(desk_.snapshot(), unit)});
     for (PodId pod : list.pods_of(unit))
         desk_.session.tx.evict(pod, note);
-}
-
-Certificate Revoke::bill(QueueId quota, const UnitList& list, std::span<const std::uint32_t> gone) const {
-    const Snapshot& s = desk_.snapshot();
-    const std::string& work = desk_.session.config.plugins.lost_work_resource;
-    VictimBill total(s, order_, work.empty() ? Dim() : s.words->find_dimension(work), {}, {});
-    for (std::uint32_t at : gone) {
-        const Unit& unit = list.units[at];
-        total.add_unit(unit.kind != UnitKind::kSafe, unit.violations, quota);
-        for (PodId pod : list.pods_of(unit))
-            total.add_pod(pod, unit.priority);
-    }
-    return {.owner = s.words->str(s.queues[quota].name),
-            .action = to_text(action_.kind),
-            .status = CertificateStatus::kHeuristic,
-            .cost = order_.print(total.cost())};
 }
 
 void Revoke::certify() const {

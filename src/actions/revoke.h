@@ -2,7 +2,7 @@
 //
 // A quota gives least important units of its own pods, budget breakers last, until it is within its runtime in every
 // dimension its maximum lists; then, from the most important down, whoever need not have gone stays. Non-preemptible
-// pods never go. Children give before their parents.
+// pods never go, and strict budgets bind those who go, together. Children give before their parents.
 #pragma once
 
 #include <span>
@@ -39,7 +39,6 @@ private:
     [[nodiscard]] UnitList units_of(QueueId quota) const;
     void give_back(QueueId quota);
     void evict(QueueId quota, const UnitList& list, const Unit& unit);
-    [[nodiscard]] Certificate bill(QueueId quota, const UnitList& list, std::span<const std::uint32_t> gone) const;
 
     Desk& desk_;
     const ActionConfig& action_;

@@ -133,18 +133,20 @@ private:
         return true;
     }
 
-    // Pods with rules that look beyond their node, by what those rules look at.
+    // By terms that speak of it; if it has rules that look beyond its node, by what those look at.
     void note_far_reaching(PodId pod, const PodClass& cls) {
+        for (TermId term : cls.matched)
+            spoken_of_[term].push_back(pod);
         if (desk_.session.filters.node_local(snapshot(), cls)) return;
         if (!cls.volumes.empty()) with_volumes_.push_back(pod);
         for (TermId term : cls.affinity)
             by_term_[term].push_back(pod);
-        for (TermId term : cls.anti_affinity)
+        for (TermId term : cls.anti_affinity) {
             by_term_[term].push_back(pod);
+            keeping_away_[term].push_back(pod);
+        }
         for (const ClassSpread& spread : cls.spread)
             by_term_[spread.term].push_back(pod);
-        for (TermId term : cls.matched)
-            spoken_of_[term].push_back(pod);
     }
 
     // Whoever was placed and has a rule that counts one of these pods, or is kept away by one of theirs, still fits.
@@ -160,7 +162,50 @@ private:
             for (TermId term : snapshot().class_of(pod).anti_affinity)
                 ask(spoken_of_, term);
         }
-        return std::ranges::all_of(asked, [&](PodId p) { return placement_holds(desk_, p); });
+        return std::ranges::all_of(asked, [&](PodId p) { return holds_in_turn(p); });
+    }
+
+    // Whether it fits beside those who were served before it, and, if it waits for victims, also without those of them
+    // who wait as well: they may never come. Whoever was served later is asked with this one there.
+    bool holds_in_turn(PodId pod) {
+        const PodClass& cls = snapshot().class_of(pod);
+        if (desk_.session.filters.node_local(snapshot(), cls)) return placement_holds(desk_, pod);
+        const std::size_t turn = place_in_order_.at(pod);
+        const bool waits = snapshot().pods[pod].state == PodState::kNominated;
+        return holds_without(pod, [&](PodId other) { return place_in_order_.at(other) > turn; }) &&
+               (!waits || holds_without(pod, [&](PodId other) {
+                   return place_in_order_.at(other) > turn || snapshot().pods[other].state == PodState::kNominated;
+               }));
+    }
+
+    // Of the pods that a rule of this one speaks of, or that keep away from it, those do not count. Its own gang does.
+    template <class Left>
+    bool holds_without(PodId pod, Left left) {
+        const PodClass& cls = snapshot().class_of(pod);
+        std::set<PodId> lifted;
+        const auto lift = [&](const std::map<TermId, std::vector<PodId>>& pods, TermId term) {
+            const auto at = pods.find(term);
+            if (at == pods.end()) return;
+            const GangId gang = snapshot().pods[pod].gang;
+            for (PodId other : at->second) {
+                if (other != pod && !(gang && snapshot().pods[other].gang == gang) && left(other)) lifted.insert(other);
+            }
+        };
+        for (TermId term : cls.affinity)
+            lift(spoken_of_, term);
+        for (TermId term : cls.anti_affinity)
+            lift(spoken_of_, term);
+        for (const ClassSpread& spread : cls.spread)
+            lift(spoken_of_, spread.term);
+        for (TermId term : cls.matched)
+            lift(keeping_away_, term);
+        if (lifted.empty()) return placement_holds(desk_, pod);
+        const auto mark = desk_.session.tx.checkpoint();
+        for (PodId other : lifted)
+            desk_.session.tx.unplace(other);
+        const bool holds = placement_holds(desk_, pod);
+        desk_.session.tx.rollback(mark);
+        return holds;
     }
 
     // With `back` restored: whoever the plan placed on these nodes or with rules that reach further still fits, no
@@ -170,7 +215,7 @@ private:
         for (NodeId node : nodes) {
             const auto there = on_node_.find(node);
             if (there == on_node_.end()) continue;
-            if (!std::ranges::all_of(there->second, [&](PodId p) { return placement_holds(desk_, p); })) return false;
+            if (!std::ranges::all_of(there->second, [&](PodId p) { return holds_in_turn(p); })) return false;
         }
         return far_reaching_hold(back) && std::ranges::none_of(asked_, [&](const auto& item) {
                    const auto [queue, preemptible] = item.first;
@@ -217,12 +262,16 @@ private:
         return all_hold(nodes, back) || (choose_devices_again(nodes) && all_hold(nodes, back));
     }
 
+    static bool goes_pod_by_pod(const GangRow& gang) {
+        return gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle;
+    }
+
     // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is
-    // gone.
+    // gone. A gang whose pods go one by one is never gone as a whole.
     bool back_in_a_broken_gang(const EvictedUnit& unit) {
         if (note(unit.note).unit != UnitKind::kSafe) return false;
         const GangId gang = snapshot().pods[unit.pods.front()].gang;
-        if (!gang) return false;
+        if (!gang || goes_pod_by_pod(snapshot().gangs[gang])) return false;
         std::vector<PodId> lost;
         std::ranges::copy_if(snapshot().gangs[gang].pods, std::back_inserter(lost), [&](PodId p) {
             return snapshot().pods[p].state == PodState::kEvicted;
@@ -241,9 +290,17 @@ private:
             start_at_once(note(unit.note).owner);
             desk_.session.commit(mark);
             spared_.insert(note(unit.note).owner);
+            if (std::ranges::any_of(unit.pods, [&](PodId p) { return makes_a_difference(p); }))
+                desk_.plan.doubt_after(note(unit.note).owner);
         } else {
             desk_.session.tx.rollback(mark);
         }
+    }
+
+    // To those who were served after it was taken, beyond the room that it takes up.
+    bool makes_a_difference(PodId pod) {
+        const PodClass& cls = snapshot().class_of(pod);
+        return !cls.budgets.empty() || !cls.matched.empty() || !cls.affinity.empty() || snapshot().pods[pod].gang;
     }
 
     // Nobody goes for it any more: it need not wait, if it fits as things are.
@@ -284,11 +341,11 @@ private:
         for (GangId gang : gangs) {
             const auto& pods = losses.at(gang);
             const GangRow& row = snapshot().gangs[gang];
-            const bool single = row.fact != nullptr && row.fact->disruption == DisruptionMode::kSingle;
             const bool was_more_than_enough = row.live + static_cast<std::int32_t>(pods.size()) > row.min;
             const bool whole =
                 std::ranges::any_of(pods, [&](const auto& item) { return note(item.second).unit == UnitKind::kWhole; });
-            if (row.min > 0 && !row.one_unit() && !single && whole && was_more_than_enough) relieve(gang, pods);
+            if (row.min > 0 && !row.one_unit() && !goes_pod_by_pod(row) && whole && was_more_than_enough)
+                relieve(gang, pods);
         }
     }
 
@@ -320,8 +377,10 @@ private:
         }
         evict_as_surplus(must_go, losses);
         desk_.session.commit(mark);
-        for (const auto& [pod, id] : losses)
+        for (const auto& [pod, id] : losses) {
             spared_.insert(note(id).owner);
+            desk_.plan.doubt_after(note(id).owner);
+        }
     }
 
     // One after another, from most important down: who finds a budget spent breaks it. Who broke none as part of more
@@ -355,6 +414,7 @@ private:
     std::map<NodeId, std::vector<PodId>> on_node_;
     std::map<TermId, std::vector<PodId>> by_term_;                // of those, whose rules speak of others by this term
     std::map<TermId, std::vector<PodId>> spoken_of_;              // of those, whom this term speaks of
+    std::map<TermId, std::vector<PodId>> keeping_away_;           // of those, who keep away from others by this term
     std::vector<PodId> with_volumes_;                             // of those, whose volumes may be held elsewhere
     std::map<std::string, std::vector<PodId>> placed_for_;        // by owner
     std::map<std::string, std::vector<PodId>> victims_for_;       // by owner, one pod of each unit

@@ -116,4 +116,47 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand, const 
     return "";
 }
 
+Resources offered_by_all(const Cluster& cluster) {
+    Resources out;
+    for (NodeId node : cluster.snapshot().nodes_by_name)
+        out.add(cluster.node(node)->allocatable);
+    return out;
+}
+
+void add_refusal(Served& all, const Served& served) {
+    all.never = all.never || served.never;
+    if (!served.proof) all.proof.reset();
+    if (served.why_not.empty() || all.why_not.find(served.why_not) != std::string::npos) return;
+    if (!all.why_not.empty()) all.why_not += "; ";
+    if (served.by) {
+        all.why_not += fmt::format("{}: ", to_text(*served.by));
+        all.by = served.by;
+    }
+    all.why_not += served.why_not;
+}
+
+void report_held(Desk& desk, const Cluster& cluster, const std::vector<std::string>& only) {
+    const Snapshot& snapshot = desk.snapshot();
+    for (PodId pod : cluster.pending()) {
+        if (!snapshot.pods[pod].has(kHeld)) continue;
+        const Demand alone = single_demand(snapshot, pod);
+        if (!only.empty() && !is_named_by(snapshot, alone, only)) continue;
+        if (alone.nominated) desk.plan.nomination_cleared(snapshot.pod_name(pod));
+        const GangId gang = snapshot.pods[pod].gang;
+        desk.plan.unplaced({.pod = snapshot.pod_name(pod),
+                            .owner = gang && snapshot.gangs[gang].min > 0 ? snapshot.gang_name(gang) : "",
+                            .never = true,
+                            .reason = cluster.hold_of(pod)});
+    }
+}
+
+void report_deferred(Desk& desk, const Demand& demand) {
+    const Snapshot& snapshot = desk.snapshot();
+    for (PodId pod : demand.pods) {
+        desk.plan.unplaced({.pod = snapshot.pod_name(pod),
+                            .owner = demand.gang ? snapshot.gang_name(snapshot.pods[pod].gang) : "",
+                            .reason = "the cycle had no time left for it; it is among the first in the next one"});
+    }
+}
+
 }  // namespace reprieve

@@ -13,6 +13,9 @@ namespace reprieve {
                                               const Served& served,
                                               const std::vector<ActionConfig>& actions);
 
+// What all nodes offer together.
+[[nodiscard]] Resources offered_by_all(const Cluster& cluster);
+
 // A gang whose minResources exceed its queue's limits or what all nodes offer is not served; empty: they do not.
 [[nodiscard]] std::string min_resources_excess(const Snapshot& snapshot,
                                                const Demand& demand,
@@ -21,5 +24,13 @@ namespace reprieve {
 // "ns/name" of a group that a pod names and nobody has seen: as a single pod it would be served by the wrong rules.
 // Empty: there is none.
 [[nodiscard]] std::string missing_group(const Snapshot& snapshot, const Demand& demand);
+
+// Each action that has something to say is heard, once. The refusal is proven if each of them is.
+void add_refusal(Served& all, const Served& served);
+
+// Pods that must not be placed, whatever room there is, are no demand; people are told why.
+void report_held(Desk& desk, const Cluster& cluster, const std::vector<std::string>& only);
+// A demand for which there is no time left in this cycle. What was promised to it stays promised.
+void report_deferred(Desk& desk, const Demand& demand);
 
 }  // namespace reprieve

@@ -35,6 +35,7 @@ public:
 
     [[nodiscard]] bool several() const { return lines_.size() > 1; }
     [[nodiscard]] const std::vector<Line>& all() const { return lines_; }
+    [[nodiscard]] std::vector<Line>& all() { return lines_; }
 
     // By its share, anew after every demand. Null: nobody waits. REQUIRES: shares where there are several queues.
     [[nodiscard]] Line* next(const Snapshot& snapshot, const std::optional<Shares>& shares) {

@@ -37,11 +37,11 @@ void judge_placements(const Case& judged, const Scene& now, const Scene& later, 
         report.add(item.entry->pod, facts, "");
         if (item.in_flight) continue;
         Findings then;
-        judge_fit(later, item, Proof::kOfFault, then);
+        judge_fit(later, item, Certainty::kOfFault, then);
         report.add(item.entry->pod, then, "after the evictions: ");
         if (item.entry->after_evictions) continue;
         Findings at_once;
-        judge_fit(now, item, Proof::kOfFault, at_once);
+        judge_fit(now, item, Certainty::kOfFault, at_once);
         report.add(item.entry->pod, at_once, "now: ");
     }
 }
@@ -55,7 +55,7 @@ void judge_resizes(const Case& judged, const Scene& later, Report& report) {
     }
     for (const PodId pod : growing) {
         Findings findings;
-        judge_resize(later, pod, Proof::kOfFault, findings);
+        judge_resize(later, pod, Certainty::kOfFault, findings);
         report.add(judged.name(pod), findings, "after the evictions: ");
     }
 }

@@ -34,25 +34,29 @@ StringId domain_of(const Case& judged, StringId key, NodeId node) {
 }
 
 // A pod that nobody matches may be the first of its kind.
-bool may_be_first(const PlacedPod& placed, const MateBook& mates, bool is_own_mate, Proof proof) {
+bool may_be_first(const PlacedPod& placed, const MateBook& mates, bool is_own_mate, Certainty certainty) {
     if (!is_own_mate) return false;
-    if (proof == Proof::kOfFit) return mates.all() == 1;
+    if (certainty == Certainty::kOfFit) return mates.all() == 1;
     // Those that the plan brings may have come after it, unless they would have had to follow it into its domain: who
     // asks for the same and has no other company.
     return mates.settled() == 0 && mates.lonely_elsewhere(placed.node) == 0;
 }
 
 // Whether somebody in the domain, the pod itself aside, is surely there when the pod comes.
-bool has_company(
-    const MateBook& mates, std::size_t term, StringId domain, const PlacedPod& placed, bool is_own_mate, Proof proof) {
+bool has_company(const MateBook& mates,
+                 std::size_t term,
+                 StringId domain,
+                 const PlacedPod& placed,
+                 bool is_own_mate,
+                 Certainty certainty) {
     const MateBook::Company* there = mates.company(term, domain);
     if (there == nullptr) return false;
     if (there->settled > 0) return true;
-    if (proof == Proof::kOfFault) return there->placed > (is_own_mate ? 1 : 0);
+    if (certainty == Certainty::kOfFault) return there->placed > (is_own_mate ? 1 : 0);
     return there->steady_for.contains(placed.owner());
 }
 
-void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+void judge_required(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     const std::vector<PodAffinityTerm>& terms = judged.spec(placed.pod).affinity;
     for (const PodAffinityTerm& term : terms) {
@@ -66,9 +70,9 @@ void judge_required(const Scene& scene, const PlacedPod& placed, Proof proof, Fi
     bool satisfied = true;
     for (std::size_t term = 0; term < terms.size(); ++term) {
         const StringId domain = domain_of(judged, terms[term].topology_key, placed.node);
-        satisfied = satisfied && has_company(mates, term, domain, placed, is_own_mate, proof);
+        satisfied = satisfied && has_company(mates, term, domain, placed, is_own_mate, certainty);
     }
-    if (satisfied || may_be_first(placed, mates, is_own_mate, proof)) return;
+    if (satisfied || may_be_first(placed, mates, is_own_mate, certainty)) return;
     out.push_back({"InterPodAffinity", "none of the pods that it must be near is in its domain"});
 }
 
@@ -101,12 +105,12 @@ bool speaks_of(const Case& judged, const PodAffinityTerm& term, StringId ns, con
     return term.selector.matches(labels, judged.words) && speaks_of_namespace(judged, term, ns);
 }
 
-void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+void judge_affinity(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     if (!judged.filters_by("InterPodAffinity")) return;
     const View bound_in = placed.entry->after_evictions ? View::kLater : View::kNow;
     if (scene.view() == bound_in && !judged.spec(placed.pod).affinity.empty())
-        judge_required(scene, placed, proof, out);
+        judge_required(scene, placed, certainty, out);
     judge_own_anti(scene, placed, out);
     judge_others_anti(scene, placed, out);
 }

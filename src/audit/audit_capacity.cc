@@ -38,7 +38,7 @@ void judge_capacity(const Scene& scene, const PlacedPod& placed, Findings& out) 
     }
 }
 
-void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out) {
+void judge_resize(const Scene& scene, PodId pod, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     const Seat& seat = scene.seat(pod);
     if (seat.node && judged.filters_by("NodeResourcesFit")) {
@@ -48,7 +48,7 @@ void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out) {
             }
         }
     }
-    judge_queue_limits(scene, pod, proof, out);
+    judge_queue_limits(scene, pod, certainty, out);
 }
 
 void judge_ports(const Scene& scene, const PlacedPod& placed, Findings& out) {

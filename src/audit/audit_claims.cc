@@ -65,6 +65,10 @@ private:
         if (!preempt_->improve || preempt_->min_candidate_nodes_absolute || preempt_->min_candidate_nodes_percentage)
             return false;
         if (judged_.cluster.servings().size() > 0 || later_.neighbours().anybody_repels()) return false;
+        // A victim may have kept the pod away from nodes that the plan did not touch.
+        if (std::ranges::any_of(judged_.evicted,
+                                [&](const EvictedPod& item) { return !judged_.spec(item.pod).anti_affinity.empty(); }))
+            return false;
         // A pod that was placed before may need the company of a victim.
         return std::ranges::all_of(judged_.placed, [&](const PlacedPod& item) {
             const PodSpec& spec = judged_.spec(item.pod);

@@ -220,14 +220,14 @@ bool terms_match(const std::vector<NodeSelectorTerm>& terms, const Node& node, c
 
 }  // namespace
 
-void judge_device_claims(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     const PodSpec& spec = judged.spec(placed.pod);
     if ((spec.claims.empty() && spec.extended.empty()) || !judged.filters_by(kRule)) return;
     const std::vector<WantedClaim> wanted = wanted_by(judged, placed.pod, placed.node);
     if (wanted.empty()) return;
     const Node& node = *judged.cluster.node(placed.node);
-    if (proof == Proof::kOfFit) {
+    if (certainty == Certainty::kOfFit) {
         // Everything that this owner places may choose again.
         std::vector<std::string> own;
         std::vector<std::pair<NodeId, WantedClaim>> asked;

@@ -140,11 +140,11 @@ DeviceHold hold_on(std::span<const Device> devices, std::int32_t index, const De
     return part;
 }
 
-void judge_devices(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+void judge_devices(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     if (!scene.judged().spec(placed.pod).devices.any() || !scene.judged().filters_by("Devices")) return;
     const Dim whole = scene.judged().spec(placed.pod).devices.whole_dim;
     if (whole && claims_serve(scene.judged(), placed.node, whole)) return;  // a matter of claims
-    if (proof == Proof::kOfFault) return judge_choice(scene, placed, out);
+    if (certainty == Certainty::kOfFault) return judge_choice(scene, placed, out);
     if (!could_choose_again(scene, placed)) out.push_back({"Devices", "no devices are left"});
 }
 

@@ -1,6 +1,6 @@
 // Need: no unit of victims could have stayed. Each is put back alone; its owner must then lack room.
 //
-// An eviction is called needless only on proof: where doubt remains about the order of steps, about room held for
+// An eviction is called needless only on certainty: where doubt remains about the order of steps, about room held for
 // replicas or resizes that the plan does not list, or about a share that is no fact, the eviction stands.
 #include <fmt/format.h>
 
@@ -206,15 +206,15 @@ private:
     bool fits(const PlacedPod& item) {
         const bool here = remember(fits_on_node_, item, [&] {
             Findings findings;
-            judge_fit_on_node(scene_, item, Proof::kOfFit, findings);
+            judge_fit_on_node(scene_, item, Certainty::kOfFit, findings);
             return findings.empty();
         });
         if (!here) return false;
         Findings findings;
-        judge_queue_limits(scene_, item.pod, Proof::kOfFit, findings);
-        if (findings.empty()) judge_device_claims(scene_, item, Proof::kOfFit, findings);
-        if (findings.empty()) judge_affinity(scene_, item, Proof::kOfFit, findings);
-        if (findings.empty()) judge_spread(scene_, item, Proof::kOfFit, findings);
+        judge_queue_limits(scene_, item.pod, Certainty::kOfFit, findings);
+        if (findings.empty()) judge_device_claims(scene_, item, Certainty::kOfFit, findings);
+        if (findings.empty()) judge_affinity(scene_, item, Certainty::kOfFit, findings);
+        if (findings.empty()) judge_spread(scene_, item, Certainty::kOfFit, findings);
         return findings.empty();
     }
 
@@ -239,7 +239,7 @@ private:
         const Owner owner = judged_.owner(unit.owner);
         if (owner.pod && judged_.resizes(owner.pod)) {
             Findings findings;
-            judge_resize(scene_, owner.pod, Proof::kOfFit, findings);
+            judge_resize(scene_, owner.pod, Certainty::kOfFit, findings);
             return findings.empty();
         }
         const auto& own = judged_.placements_for(unit.owner);
@@ -257,7 +257,7 @@ private:
             if (item.in_flight || item.owner() == unit.owner) return true;
             const bool devices = remember(keeps_devices_, item, [&] {
                 Findings findings;
-                judge_devices(scene_, item, Proof::kOfFault, findings);
+                judge_devices(scene_, item, Certainty::kOfFault, findings);
                 return findings.empty();
             });
             return devices && fits(item);

@@ -121,7 +121,7 @@ std::string exceeds_grant(const Scene& scene, PodId pod) {
     return "";
 }
 
-void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out) {
+void judge_queue_limits(const Scene& scene, PodId pod, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     if (!judged.row(pod).queue) return;
     judge_grant(scene, pod, out);
@@ -132,7 +132,7 @@ void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& ou
         for (const auto& [dim, limit] : fact->limit) {
             if (dim != kPods && judged.spec(pod).requests.get(dim) <= 0) continue;
             std::int64_t used = scene.used(queue, dim);
-            if (proof == Proof::kOfFit && fact->is_quota)
+            if (certainty == Certainty::kOfFit && fact->is_quota)
                 used = saturating_add(used, kept_for_waiting(scene, queue, dim));
             if (used <= limit) continue;
             out.push_back({"queue-limit",

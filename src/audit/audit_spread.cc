@@ -9,7 +9,7 @@
 #include "audit/rules.h"
 
 namespace reprieve {
-void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out) {
+void judge_spread(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     if (scene.view() != View::kLater || !judged.filters_by("PodTopologySpread")) return;
     const Labels& labels = judged.cluster.node(placed.node)->labels;
@@ -25,7 +25,7 @@ void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Find
         }
         if (rule.selector.empty()) continue;  // upstream counts nobody then
         const SpreadLedger& book = scene.neighbours().spread(scene, placed.pod, i);
-        const std::int64_t skew = book.skew(domain, placed.owner(), proof == Proof::kOfFault);
+        const std::int64_t skew = book.skew(domain, placed.owner(), certainty == Certainty::kOfFault);
         if (skew <= rule.max_skew) continue;
         out.push_back({"PodTopologySpread",
                        fmt::format("{} {} would have {} pods more than the emptiest, {} are allowed",

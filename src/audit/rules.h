@@ -30,8 +30,8 @@ private:
     std::vector<Violation> violations_;
 };
 
-// Which answer must be beyond doubt, where the order of the plan's own steps decides.
-enum class Proof : std::uint8_t {
+// Which answer must be certain, where the order of the plan's own steps decides.
+enum class Certainty : std::uint8_t {
     kOfFault,  // found only if wrong in every order: is the plan at fault?
     kOfFit     // found unless right in every order: would the pod have fitted without this eviction?
 };
@@ -45,20 +45,20 @@ void judge_volume_facts(const Case& judged, const PlacedPod& placed, Findings& o
 // Pod and node among others. The pod itself is in the scene.
 void judge_capacity(const Scene& scene, const PlacedPod& placed, Findings& out);
 void judge_ports(const Scene& scene, const PlacedPod& placed, Findings& out);
-void judge_devices(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_devices(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
 void judge_volumes(const Scene& scene, const PlacedPod& placed, Findings& out);
-void judge_device_claims(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
-void judge_affinity(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
-void judge_spread(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
-void judge_queue_limits(const Scene& scene, PodId pod, Proof proof, Findings& out);
+void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
+void judge_affinity(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
+void judge_spread(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
+void judge_queue_limits(const Scene& scene, PodId pod, Certainty certainty, Findings& out);
 // Non-preemptible pods of a quota stay within its minimum (audit_quotas.cc).
 void judge_quota_minimum(const Scene& scene, PodId pod, QueueId quota, Findings& out);
 // The first two, and those about devices and volumes: what the pods of one node decide.
-void judge_fit_on_node(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_fit_on_node(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
 // All of these (audit_fit.cc).
-void judge_fit(const Scene& scene, const PlacedPod& placed, Proof proof, Findings& out);
+void judge_fit(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out);
 // A running pod on its own node with its resize granted.
-void judge_resize(const Scene& scene, PodId pod, Proof proof, Findings& out);
+void judge_resize(const Scene& scene, PodId pod, Certainty certainty, Findings& out);
 
 // The plan as a whole.
 void judge_form(const Case& judged, Report& report);

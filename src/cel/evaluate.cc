@@ -242,9 +242,10 @@ private:
         if (!spend((a.text.size() + b.text.size()) / kTextPerStep)) return error("actual cost limit exceeded");
         switch (node.op) {
             case Operator::kEqual:
-                return boolean(same_value(a, b));
             case Operator::kNotEqual:
-                return boolean(!same_value(a, b));
+                // Upstream's own types know only themselves, where they stand on the left.
+                if ((a.is(Kind::kSemver) || a.is(Kind::kQuantity)) && a.kind != b.kind) return error(kNoOverload);
+                return boolean(same_value(a, b) == (node.op == Operator::kEqual));
             case Operator::kLess:
                 return compare_values(a, b, [](int c) { return c < 0; });
             case Operator::kLessEqual:

@@ -1,5 +1,6 @@
 #include "cel/expression.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -118,6 +119,20 @@ TEST(ExpressionTest, ArithmeticThatDoesNotFitIsAnError) {
     EXPECT_EQ(answer("-9223372036854775808 < 0"), "true");
     EXPECT_EQ(answer("9223372036854775808 > 0"), "refused 1:1: syntax error: invalid int literal");
     EXPECT_EQ(answer("1 / 0 == 1"), "fails division by zero (at 1:3)");
+}
+
+TEST(ExpressionTest, AListHasOneType) {
+    EXPECT_EQ(answer("'a' in ['a', 'b']"), "true");
+    EXPECT_THAT(answer("'a' in ['a', 1]"),
+                ::testing::HasSubstr("refused 1:14: expected type 'string' but found 'int'"));
+    EXPECT_THAT(answer("'a' in [device.attributes['d'].x, 'a']"),
+                ::testing::HasSubstr("refused 1:35: expected type 'dyn'"));
+}
+
+TEST(ExpressionTest, QuantitiesAndVersionsAreEqualOnlyToTheirOwnKind) {
+    EXPECT_THAT(answer("dyn(semver('1.0.0')) == dyn(1)"), ::testing::HasSubstr("fails no such overload"));
+    EXPECT_THAT(answer("dyn(quantity('1')) != dyn('1')"), ::testing::HasSubstr("fails no such overload"));
+    EXPECT_EQ(answer("dyn(1) == dyn(semver('1.0.0'))"), "false");
 }
 
 }  // namespace

@@ -263,6 +263,8 @@ private:
             case Operator::kModulo:
                 result = both & only(Kind::kInt);
                 possible = result != 0;
+                // Upstream has unsigned numbers too: of two unknowns it does not know which it will be.
+                if (possible && !is_single(a) && !is_single(b)) result = kNumbers;
                 break;
         }
         if (!possible) return no_overload(place, name, {a, b});
@@ -335,7 +337,16 @@ private:
     std::uint32_t list(std::size_t place) {
         std::vector<std::uint32_t> items;
         while (ok() && !token_.is("]")) {
+            const std::size_t at = token_.place;
             items.push_back(expression());
+            if (!ok()) break;
+            const auto first = kinds_[items.front()];
+            const auto last = kinds_[items.back()];
+            if (first != last && (is_single(first) || is_single(last)))
+                return refuse(at,
+                              fmt::format("expected type '{}' but found '{}': the elements of a list have one type",
+                                          kinds_name(first),
+                                          kinds_name(last)));
             if (!accept(",")) break;
         }
         expect("]");

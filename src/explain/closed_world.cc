@@ -1,5 +1,7 @@
 #include "explain/closed_world.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "explain/levers.h"
 #include "explain/subject.h"
@@ -46,6 +48,48 @@ void ClosedWorld::place(const Placement& placement) {
         if (!placement.devices.empty()) after.make_extras().held_devices = placed_devices(placement.devices);
     }
     change(pod, std::move(after));
+    if (!placement.after_evictions) give_devices(placement);
+}
+
+void ClosedWorld::give_devices(const Placement& placement) {
+    Vocabulary& words = cluster_.words();
+    for (const PlacedClaim& placed : placement.claims) {
+        const std::size_t slash = placed.claim.find('/');
+        const StringId ns = words.string(placed.claim.substr(0, slash));
+        const StringId name = words.string(placed.claim.substr(slash + 1));
+        const ResourceClaim* fact = cluster_.resource_claims().get(ns, name);
+        ResourceClaim after;
+        if (fact != nullptr) after = *fact;
+        after.ns = ns;
+        after.name = name;
+        if (!after.allocation) after.allocation = placed_allocation(placed, words);
+        after.consumers.push_back({.is_pod = true,
+                                   .resource = "pods",
+                                   .name = placement.pod.substr(placement.pod.find('/') + 1),
+                                   .uid = placement.uid});
+        if (fact != nullptr)
+            world_.change(ResourceClaim(*fact), std::move(after));
+        else
+            world_.add(std::move(after));
+    }
+}
+
+void ClosedWorld::leave_claims(const Pod& gone) {
+    std::vector<ResourceClaim> left;
+    cluster_.resource_claims().for_each([&](auto, const ResourceClaim& claim) {
+        const auto is_gone = [&](const ClaimConsumer& user) {
+            return user.is_pod && user.name == gone.name && (user.uid.empty() || user.uid == gone.uid);
+        };
+        if (claim.ns == gone.ns && std::ranges::any_of(claim.consumers, is_gone)) left.push_back(claim);
+    });
+    for (const ResourceClaim& claim : left) {
+        ResourceClaim after = claim;
+        std::erase_if(after.consumers, [&](const ClaimConsumer& user) {
+            return user.is_pod && user.name == gone.name && (user.uid.empty() || user.uid == gone.uid);
+        });
+        if (after.consumers.empty()) after.allocation.reset();
+        world_.change(claim, std::move(after));
+    }
 }
 
 bool ClosedWorld::let_victims_go() {
@@ -57,6 +101,7 @@ bool ClosedWorld::let_victims_go() {
     for (Pod& pod : leaving) {
         const std::string name = cluster_.words().str(pod.ns) + "/" + pod.name;
         if (returning_.erase(name) > 0) gone_.push_back(pod);
+        leave_claims(pod);
         world_.remove(std::move(pod));
     }
     return !leaving.empty();
@@ -71,6 +116,11 @@ void ClosedWorld::return_victims() {
         pod.deleting = {};
         pod.nominated = {};
         pod.disruption_target = false;
+        // Its claims are made anew with it.
+        if (pod.extras) {
+            pod.extras->claim_statuses.clear();
+            pod.extras->extended_claim = {};
+        }
         world_.add(std::move(pod));
     }
     gone_.clear();

@@ -1,7 +1,8 @@
 // ClosedWorld: what becomes of a cluster in which plans are followed to the letter and nothing else happens.
 //
 // Victims get a deletion time and keep their room until they are let go; placements `now` run from then on and hold
-// their devices; those after evictions are nominated. The clock stands still. Afterwards the cluster is as before.
+// their devices, also those of claims; those after evictions are nominated. The clock stands still. Afterwards the
+// cluster is as before.
 #pragma once
 
 #include <set>
@@ -29,6 +30,9 @@ private:
     void change(PodId pod, Pod after) { world_.change(cluster_.pod(pod), std::move(after)); }
     void evict(const Eviction& eviction);
     void place(const Placement& placement);
+    void give_devices(const Placement& placement);
+    // As the resourceclaim controller does it: users that are gone leave, and the last one frees the devices.
+    void leave_claims(const Pod& gone);
 
     Cluster& cluster_;
     WhatIf world_;

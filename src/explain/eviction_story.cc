@@ -80,6 +80,13 @@ private:
         out.group = e.group;
         out.mode = e.mode;
         out.pdb_violation = out.pdb_violation || e.pdb_violation;
+        // The plan's reason ends with what is freed: "; frees gpu-0, gpu-1 of claim ns/c".
+        constexpr std::string_view kFrees = "; frees ";
+        for (std::size_t at = e.reason.find(kFrees); at != std::string::npos;) {
+            const std::size_t next = e.reason.find(kFrees, at + kFrees.size());
+            note(out.frees, e.reason.substr(at + kFrees.size(), next - at - kFrees.size()));
+            at = next;
+        }
     }
 
     static bool goes_one_by_one(const Snapshot& s, PodId pod) {

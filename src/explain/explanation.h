@@ -94,6 +94,7 @@ struct EvictionStory {
     std::vector<std::string> pods;   // of the subject
     std::vector<std::string> nodes;  // where they run
     std::vector<std::string> with;   // who else goes for the same owner
+    std::vector<std::string> frees;  // what it gives up: "gpu-0 of claim ns/c"
     std::vector<OrderedUnit> order;  // first to go first, on these nodes
     std::optional<Certificate> certificate;
     std::optional<Standing> standing;
@@ -129,6 +130,7 @@ struct PlacementStory {
     std::int64_t nodes = 0;                      // of the cluster
     std::int64_t fitting = 0;                    // that have room for it now, before the plan
     std::map<std::string, std::int64_t> others;  // why the rest has not
+    std::vector<std::string> alternatives;       // of claims: which was taken instead of which, sentences
 };
 
 struct Explanation {

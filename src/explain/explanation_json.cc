@@ -105,6 +105,7 @@ Json json_of(const EvictionStory& e) {
     put(out, "pods", e.pods);
     put(out, "nodes", e.nodes);
     put(out, "with", e.with);
+    put(out, "frees", e.frees);
     put_list(out, "order", e.order, [](const OrderedUnit& u) { return json_of(u); });
     if (e.standing) out["standing"] = json_of(*e.standing);
     if (e.certificate) out["certificate"] = json_of(*e.certificate);
@@ -162,6 +163,7 @@ Json json_of(const PlacementStory& p) {
         out["fittingNow"] = p.fitting;
         put(out, "others", p.others);
     }
+    put(out, "alternatives", p.alternatives);
     return out;
 }
 

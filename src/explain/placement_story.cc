@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "explain/stories.h"
@@ -16,6 +18,39 @@ void count_nodes(Retrials& trials, PodId pod, PlacementStory& out) {
     out.others = placer.refusal(pod).nodes;
 }
 
+// Alternatives that stand before the one that was taken. By the rule of the search each of them was not to be had at
+// all, or only at a higher price.
+void note_alternatives(const Cluster& cluster, const Placement& placement, std::vector<std::string>& out) {
+    const PodId pod = pod_named(cluster, placement.pod);
+    if (!pod) return;
+    const ClaimTable& table = cluster.snapshot().device_claims;
+    const Vocabulary& words = cluster.words();
+    for (DeviceClaimId id : table.of(pod).wants) {
+        const std::string name = table.name_of(id, words);
+        const auto placed = std::ranges::find(placement.claims, name, &PlacedClaim::claim);
+        if (placed == placement.claims.end()) continue;
+        for (const DeviceRequest& request : table.row(id).spec->requests) {
+            std::string before;
+            for (const DeviceWish& wish : request.wishes) {
+                const std::string label = fmt::format("{}/{}", words.text(request.name), words.text(wish.name));
+                const bool taken =
+                    request.first_available &&
+                    std::ranges::find(placed->results, label, &ClaimedDevice::request) != placed->results.end();
+                if (taken && !before.empty())
+                    out.push_back(
+                        fmt::format("Claim {} takes {} for request {}: {} could not be had, or not without "
+                                    "costing others more.",
+                                    name,
+                                    words.text(wish.name),
+                                    words.text(request.name),
+                                    before));
+                if (taken) break;
+                before += fmt::format("{}{}", before.empty() ? "" : ", ", words.text(wish.name));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials, const Subject& subject) {
@@ -32,6 +67,8 @@ std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials
     if (const Certificate* c = certificate_for(plan, owner)) out.certificate = *c;
     if (trials != nullptr) {
         if (const PodId pod = pod_named(trials->cluster(), out.placements.front().pod)) count_nodes(*trials, pod, out);
+        for (const Placement& placement : out.placements)
+            note_alternatives(trials->cluster(), placement, out.alternatives);
     }
     return out;
 }

@@ -26,9 +26,9 @@ std::vector<Wide> CoverSearch::priced_weights() const {
     for (const Spares& spares : spares_) {
         for (std::uint32_t u : spares.units)
             out[u] += spares.price;
-        if (spares.whole >= 0)
-            out[static_cast<std::size_t>(spares.whole)] -=
-                spares.price * static_cast<Wide>(spares.units.size() - spares.most);
+        if (spares.whole < 0) continue;
+        Wide& whole = out[static_cast<std::size_t>(spares.whole)];
+        whole = std::max<Wide>(0, whole - spares.price * static_cast<Wide>(spares.units.size() - spares.most));
     }
     rules_.add_prices(out);
     return out;
@@ -75,6 +75,8 @@ void CoverSearch::set_prices() {
         const Wide whole = spares.whole >= 0 ? weights_[static_cast<std::size_t>(spares.whole)] : dearest;
         const Wide safe = CostScale::kMostWeight / static_cast<Wide>(spares_.size() * spares.units.size());
         spares.most_price = std::min(whole / static_cast<Wide>(spares.units.size() - spares.most), safe);
+        spares.linked = spares.whole >= 0 && !cover_->has_place(static_cast<std::uint32_t>(spares.whole));
+        spares.highest = spares.linked || spares.whole < 0 ? std::min(dearest, safe) : spares.most_price;
     }
     Settled settled{.states = root_, .bound = {}, .floors = {}};
     if (!keep_unspared(settled.states) || !cover_->holds(settled.states)) return;

@@ -27,6 +27,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
     possible_ = rules_.settle(root_);
+    links_.resize(root_.size());
     set_prices();
     shares_ = cover_->even_shares(priced_weights());
     whole_shares_ = cover_->whole_shares(weights_);
@@ -53,7 +54,9 @@ void CoverSearch::build_cover() {
     }
     for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
         for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u])) {
-            const std::int32_t at = place_of[s.pods[pod].node.index()];
+            // A member may be bound to a node that is gone.
+            const NodeId node = s.pods[pod].node;
+            const std::int32_t at = node ? place_of[node.index()] : -1;
             if (at < 0) continue;
             auto& gifts = places[static_cast<std::size_t>(at)].gifts;
             if (gifts.empty() || gifts.back().unit != u) gifts.push_back({.unit = u});
@@ -191,15 +194,23 @@ Wide CoverSearch::weight_of_gone(const States& states, const std::vector<Wide>& 
     return sum;
 }
 
-std::optional<CoverSearch::Relaxed> CoverSearch::relax(States states) {
+std::optional<CoverSearch::Relaxed> CoverSearch::relax(const States& decided) {
+    States states = decided;
     if (!possible_ || !keep_unspared(states) || !cover_->holds(states)) return std::nullopt;
     Settled settled{.states = std::move(states), .bound = {}, .floors = {}};
     settle_largest(settled);
     auto choice = cover_->cheapest(settled.states, shares_);
     if (!choice) return std::nullopt;
-    const Wide open = std::max<Wide>(0, choice->cost - refund(settled.states));
-    scale_->decode(least_weight(settled, weight_of_gone(settled.states, weights_) + open), settled.bound);
-    return Relaxed{.bound = settled.bound, .choice = std::move(*choice)};
+    Relaxed out{.bound = settled.bound, .choice = std::move(*choice)};
+    const Wide gone = weight_of_gone(settled.states, weights_);
+    const std::function<void(Wide)> write_bound = [&](Wide cost) {
+        scale_->decode(least_weight(settled, gone + std::max<Wide>(0, cost)), out.bound);
+    };
+    const Wide cost = out.choice.cost - refund(settled.states) - unpaid(settled.states);
+    write_bound(cost);
+    if (!by_flow_ || (*best_ && !(out.bound < (*best_)->cost))) return out;
+    relax_by_flow(settled.states, decided, out, {.cost = cost, .write = write_bound});
+    return out;
 }
 
 Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
@@ -215,10 +226,11 @@ Cost CoverSearch::run(std::optional<GangChoice>& best, std::int64_t budget) {
         is_new_ = true;
     }
     const std::int64_t end = work() + budget;
+    share_by_flow(settled.states, budget / 8);
     most_work_ = work() + budget / 8;
     descend(root_, owner_.bound_);
     if (open_bound_) {
-        if (!made_.empty()) decide_anew(budget * 3 / 8);
+        if (!made_.empty()) decide_anew(budget / 4);
         open_bound_.reset();
         most_work_ = end;
         descend(root_, owner_.bound_);
@@ -291,8 +303,11 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     std::vector<std::uint32_t> units = picked(states, choice);
     const std::size_t before = units.size();
     if (!rules_.empty() && !add_by_rules(states, units)) return Attempt::kForbidden;
-    const Attempt made = units.size() > before ? Attempt::kMadeWithOthers : Attempt::kMade;
-    if (!spares_hold(units)) return Attempt::kForbidden;
+    Attempt made = units.size() > before ? Attempt::kMadeWithOthers : Attempt::kMade;
+    if (!spares_hold(units)) {
+        if (!by_flow_ || !rules_.empty() || !take_overdrawn_whole(states, units)) return Attempt::kForbidden;
+        made = Attempt::kMadeWithOthers;
+    }
     if (by_amounts_) {
         give_back(units);
         // Nothing but amounts decides: what is not cheaper need not be tried.
@@ -308,6 +323,25 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     if (!by_amounts_) owner_.give_back();
     owner_.keep_best(*best_);
     return made;
+}
+
+// Gangs that lose more than they can spare go whole. False: one of them may not.
+bool CoverSearch::take_overdrawn_whole(const States& states, std::vector<std::uint32_t>& units) const {
+    States all(states.size(), UnitState::kOpen);
+    for (std::uint32_t u : units)
+        all[u] = UnitState::kGone;
+    for (const Spares& spares : spares_) {
+        if (!spares.counted) return false;
+        const auto lost =
+            std::ranges::count_if(spares.units, [&](std::uint32_t u) { return all[u] == UnitState::kGone; });
+        if (static_cast<std::size_t>(lost) <= spares.most) continue;
+        if (!may_go_whole(spares, states)) return false;
+        let_go(all, static_cast<std::uint32_t>(spares.whole));
+    }
+    units.clear();
+    std::ranges::copy_if(
+        owner_.importance_, std::back_inserter(units), [&](std::uint32_t u) { return all[u] == UnitState::kGone; });
+    return true;
 }
 
 // Where the rules ask for more, more go. False: the rules forbid it all the same.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -67,13 +68,16 @@ private:
         bool counted = true;   // any set of no more than that may go: no sub-groups say otherwise
         Wide price = 0;        // what each of them costs more, and each that may go alone gives back (cover_prices.cc)
         Wide most_price = 0;
+        // The gang that goes whole has no pods here but these: then its price may be higher (cover_flow.cc).
+        bool linked = false;
+        Wide highest = 0;  // that the price may be then
     };
 
     void build_cover();
     void build_rules();
     void build_scale();
     void build_classes();
-    [[nodiscard]] std::optional<Relaxed> relax(States states);
+    [[nodiscard]] std::optional<Relaxed> relax(const States& decided);
     // Terms that do not add up, one after another (cover_settle.cc).
     void settle_largest(Settled& settled);
     [[nodiscard]] Floor settle_before(std::size_t term, Settled& settled);
@@ -107,6 +111,7 @@ private:
     [[nodiscard]] Attempt attempt(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] Attempt take_and_try(const States& states, const SlotCover::Choice& choice);
     [[nodiscard]] std::vector<std::uint32_t> picked(const States& states, const SlotCover::Choice& choice) const;
+    [[nodiscard]] bool take_overdrawn_whole(const States& states, std::vector<std::uint32_t>& units) const;
     [[nodiscard]] bool add_by_rules(const States& states, std::vector<std::uint32_t>& units) const;
     void give_back(std::vector<std::uint32_t>& units) const;
     [[nodiscard]] bool spares_hold(const std::vector<std::uint32_t>& units) const;
@@ -120,6 +125,18 @@ private:
     void adjust_prices(const SlotCover::Choice& choice, const States& states, std::int64_t rate);
     [[nodiscard]] std::vector<Wide> priced_weights() const;
     [[nodiscard]] Wide refund(const States& states) const;
+    // Better shares and prices, for no more than that work (cover_flow.cc).
+    void share_by_flow(const States& states, std::int64_t most_work);
+    [[nodiscard]] bool step_prices(const SlotCover::Flow& flow, const States& states, Wide distance);
+    [[nodiscard]] std::vector<SlotCover::Bonus> bonuses(const States& states) const;
+    [[nodiscard]] Wide bonus_of(const Spares& spares, const States& states) const;
+    [[nodiscard]] Wide unpaid(const States& states) const;
+    // The same for one step of the search, with other prices: a better bound, and what to try and to ask.
+    struct Known {
+        Wide cost = 0;                           // what the rest weighs at least
+        const std::function<void(Wide)>& write;  // the bound of that
+    };
+    void relax_by_flow(const States& states, const States& decided, Relaxed& relaxed, const Known& known);
     // Without those who add to this term, who break a gang, no choice serves, whatever else it costs; what is so at
     // first stays so.
     [[nodiscard]] bool must_break(std::size_t term);
@@ -145,10 +162,13 @@ private:
     std::vector<std::uint32_t> class_of_;                  // units alike in all that counts
     std::vector<std::vector<std::uint32_t>> along_of_;     // units that go with this one
     std::vector<Spares> spares_;                           // of gangs that cannot spare all of theirs
+    std::vector<Spares> near_;                             // the same with the prices of the last step
     std::array<std::optional<Before>, kMaxTerms> before_;  // by term, once it was asked for
     std::optional<bool> must_break_;
     std::vector<std::uint32_t> made_;  // the best set that was made here
     bool is_new_ = false;              // and was not exchanged yet
+    bool by_flow_ = false;             // shares by flow are better
+    std::vector<Wide> links_;          // by unit: what a bonus pays of it
     std::optional<GangChoice>* best_ = nullptr;
     std::int64_t most_work_ = 0;
     std::int64_t tried_ = 0;          // pods that were taken for real, to see

@@ -16,6 +16,17 @@ std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const P
     return {sum.begin(), sum.end()};
 }
 
+bool DomainFit::can_count(const Session& session, std::span<const PodId> members) {
+    const Snapshot& s = session.snapshot;
+    return session.keep_in_mind.empty() && session.filters.on(FilterId::kNodeResourcesFit) &&
+           std::ranges::all_of(members, [&](PodId p) {
+               const PodClass& cls = s.class_of(p);
+               const DeviceAsk& ask = s.words->spec(cls.spec).devices;
+               return cls.spec == s.class_of(members.front()).spec && session.filters.node_local(s, cls) &&
+                      !cls.has_ports && !cls.has_claims && cls.volumes.empty() && ask.shares == 0 && !ask.same_group;
+           });
+}
+
 DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat)
     : session_(session),
       placer_(placer),
@@ -27,13 +38,7 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
     inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
     for (NodeId node : seat.domain.nodes)
         inside_[node.index()] = true;
-    counts_ = seat.plain() && session.keep_in_mind.empty() && std::ranges::all_of(members_, [&](PodId p) {
-                  const PodClass& cls = s.class_of(p);
-                  const DeviceAsk& ask = s.words->spec(cls.spec).devices;
-                  return cls.spec == s.class_of(members_.front()).spec && session.filters.node_local(s, cls) &&
-                         !cls.has_ports && !cls.has_claims && cls.volumes.empty() && ask.shares == 0 &&
-                         !ask.same_group && session.filters.on(FilterId::kNodeResourcesFit);
-              });
+    counts_ = seat.plain() && can_count(session, members_);
     if (!counts_) return;
     slots_.resize(s.nodes.size());
     for (NodeId node : nodes()) {
@@ -102,13 +107,16 @@ bool DomainFit::passes() {
     const auto mark = session_.tx.checkpoint();
     const std::int64_t before = placer_.gave_up();
     const bool placed = place_in_seat(session_, placer_, members_, View::kLater, seat_, 0);
-    const bool others_stand = !placed || std::ranges::all_of(session_.keep_in_mind, [&](PodId pod) {
-        return placement_stands(session_, pod);
-    });
+    const auto others_stand = [&] {
+        return std::ranges::all_of(session_.keep_in_mind, [&](PodId pod) { return placement_stands(session_, pod); });
+    };
+    const bool beside_them = placed && others_stand();
     session_.tx.rollback(mark);
+    // The members are only promised: the others must stand without them, too. That does not depend on where they are.
+    if (placed && beside_them && !others_stand()) return false;
     // Other places for the members might leave the others standing.
-    certain_ = certain_ && (placed ? others_stand : placer_.gave_up() == before);
-    return placed && others_stand;
+    certain_ = certain_ && (placed ? beside_them : placer_.gave_up() == before);
+    return beside_them;
 }
 
 bool DomainFit::may_pass() {

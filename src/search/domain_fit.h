@@ -17,6 +17,8 @@ namespace reprieve {
 
 class DomainFit {
 public:
+    // Whether pods like these are counted.
+    [[nodiscard]] static bool can_count(const Session& session, std::span<const PodId> members);
     DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat);
 
     // Counting: the nodes of an evicted or restored unit changed.

@@ -1,6 +1,8 @@
 // FitBoard: for pods of one shape, where they fit and which node is best, kept up to date by touched nodes only.
 //
-// Only for shapes whose verdict on a node depends on that node alone; others are asked node by node.
+// Only for shapes whose verdict on a node depends on that node alone; others are asked node by node. For those, a board
+// of the rules that look at the node alone tells which nodes need not be asked. A board costs a byte per node, and more
+// only while the shape fits somewhere now, so that there can be hundreds of them.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +18,30 @@ using FactAnswers = std::vector<Answer>;
 
 class FitBoard {
 public:
-    FitBoard(const Session& session, PodId like, const FactAnswers& facts);
+    // `alone`: only by the rules that look at the node alone, and only for later.
+    FitBoard(const Session& session, PodId like, const FactAnswers& facts, bool alone = false);
 
     // Re-asks the nodes touched since the last time.
     void catch_up(const Session& session, PodId like, const FactAnswers& facts);
 
     [[nodiscard]] NodeId best_now(const Session& session) const;
-    // The best node that fits when those who leave are gone; asked only where none fits now.
-    [[nodiscard]] NodeId best_later(const Session& session) const;
-    [[nodiscard]] bool fits_now_anywhere() const { return now_count_ > 0; }
     [[nodiscard]] bool fits_later_anywhere() const { return later_count_ > 0; }
-    [[nodiscard]] const Answer& later_answer(NodeId node) const { return entries_[node.index()].later; }
+    [[nodiscard]] Fit later(NodeId node) const { return static_cast<Fit>(states_[node.index()] & kFitMask); }
+    // The nodes that fit when those who leave are gone, by name.
+    [[nodiscard]] std::vector<NodeId> nodes_later(const Session& session) const;
 
 private:
-    struct Entry {
-        std::int64_t score = 0;
-        Answer later;
-        bool fits_now = false;
-        bool fits_later = false;
-    };
+    static constexpr std::uint8_t kFitMask = 3;
+    static constexpr std::uint8_t kFitsNow = 4;
     void ask(const Session& session, const Candidate& candidate, NodeId node, const FactAnswers& facts);
+    [[nodiscard]] bool fits_now(NodeId node) const { return (states_[node.index()] & kFitsNow) != 0; }
+    [[nodiscard]] auto by_score(const Session& session) const;
 
-    std::vector<Entry> entries_;  // by NodeId
-    Tournament best_;             // by rank
+    bool alone_;
+    std::vector<std::uint8_t> states_;  // by NodeId
+    std::vector<std::uint64_t> later_;  // a bit for each rank: it fits later
+    std::vector<std::int64_t> scores_;  // by NodeId, once some node fits now
+    Tournament best_;                   // by rank, likewise
     TouchLog::Moment seen_ = 0;
     std::vector<NodeId> touched_;
     std::size_t now_count_ = 0;

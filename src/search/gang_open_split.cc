@@ -27,7 +27,7 @@ bool GangVictims::all_listed() const {
         const auto contest = left.find(unit.gang);
         if (contest == left.end()) continue;
         for (PodId pod : list_.pods_of(unit))
-            contest->second -= in_domain_[session_.snapshot.pods[pod].node.index()] ? 1U : 0U;
+            contest->second -= is_inside(pod) ? 1U : 0U;
     }
     return std::ranges::all_of(left, [](const auto& contest) { return contest.second == 0; });
 }
@@ -35,7 +35,6 @@ bool GangVictims::all_listed() const {
 bool GangVictims::splits_matter() {
     // Where pods outside count towards a limit, it is not the nodes alone that say who is needed.
     if (!fit_.counts() || over_limit_) return true;
-    const Snapshot& s = session_.snapshot;
     const std::vector<bool> forced = forced_mask();
     const std::map<GangId, std::size_t> contests = contest_sizes();
     for (std::uint32_t u = 0; u < list_.units.size(); ++u) {
@@ -43,7 +42,7 @@ bool GangVictims::splits_matter() {
         if (!contests.contains(unit.gang)) continue;
         if (!forced[u]) return true;
         for (PodId pod : list_.pods_of(unit)) {
-            if (in_domain_[s.pods[pod].node.index()] && unit.count > 1 && fits_with(pod)) return true;
+            if (is_inside(pod) && unit.count > 1 && fits_with(pod)) return true;
         }
     }
     return !all_listed();
@@ -85,6 +84,7 @@ void GangVictims::open_splits() {
     open_rules_.attack.open_split = true;
     open_rules_.attack.open_single = true;
     open_rules_.breakers = &breakers_;
+    open_rules_.settled = &list_;
     open_ = std::make_unique<GangVictims>(session_, placer_, open_rules_, fit_.members(), seat_);
     feasible_ = open_->feasible_;
     none_ = open_->none_;
@@ -92,7 +92,7 @@ void GangVictims::open_splits() {
 
 // Who breaks a budget was settled by the order's own split.
 void GangVictims::take_over_violations() {
-    copy_violations(*rules_.breakers, list_);
+    copy_violations(session_.snapshot, *rules_.settled, *rules_.breakers, rules_.pdb == PdbMode::kStrict, list_);
     std::ranges::stable_partition(importance_, [&](std::uint32_t u) { return list_.units[u].violations > 0; });
 }
 

@@ -51,7 +51,8 @@ bool GangVictims::select_by_slots() {
     for (std::size_t i = 0; i < nodes.size(); ++i)
         place_of[nodes[i].index()] = static_cast<std::int32_t>(i);
     const auto offer_at = [&](PodId pod) -> Offer* {
-        const std::int32_t place = place_of[s.pods[pod].node.index()];
+        const NodeId node = s.pods[pod].node;  // none: it is gone, and its pods not yet
+        const std::int32_t place = node ? place_of[node.index()] : -1;
         return place < 0 ? nullptr : &offers[static_cast<std::size_t>(place)];
     };
     for (std::uint32_t u : order_) {

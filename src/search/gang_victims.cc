@@ -105,8 +105,14 @@ GangVictims::GangVictims(
 std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     const Snapshot& s = session_.snapshot;
     std::vector<PodId> out;
-    for (NodeId node : over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes)
+    const auto by_name = [&](PodId a, PodId b) { return s.name_less(a, b); };
+    for (NodeId node : over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes) {
+        const auto first = static_cast<std::ptrdiff_t>(out.size());
         out.insert(out.end(), s.node_pods[node].begin(), s.node_pods[node].end());
+        // A node's pods stand in the order in which they were heard of, which must not decide anything.
+        const auto here = std::ranges::subrange(out.begin() + first, out.end());
+        if (!std::ranges::is_sorted(here, by_name)) std::ranges::sort(here, by_name);
+    }
     if (over_limit_ || seat_.domain.nodes.empty()) return out;
     std::vector<PodId> outside;
     std::vector<SpecId> seen;
@@ -118,7 +124,9 @@ std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
         for (NodeId node : nodes)
             way.on(node, outside);
     }
-    std::erase_if(outside, [&](PodId p) { return in_domain_[s.pods[p].node.index()]; });
+    const std::vector<PodId> minded = in_the_way_of(session_, session_.keep_in_mind);
+    outside.insert(outside.end(), minded.begin(), minded.end());
+    std::erase_if(outside, [&](PodId p) { return is_inside(p); });
     std::ranges::sort(outside);
     const auto repeated = std::ranges::unique(outside);
     outside.erase(repeated.begin(), repeated.end());

@@ -35,6 +35,7 @@ struct GangRules {
     VictimVote* vote = nullptr;  // null: whoever is a candidate may be taken
     bool vote_alone = false;     // candidates need not be legal all together, only those that are taken
     const std::vector<PodId>* breakers = nullptr;  // of budgets, where that is settled already
+    const UnitList* settled = nullptr;             // for this list
     std::string_view means;  // what could free a node, for a refusal: "evicting pods of lower priority"
 };
 
@@ -66,6 +67,7 @@ public:
     [[nodiscard]] Cost bound() const;
     [[nodiscard]] const TopologySeat& seat() const { return seat_; }
     [[nodiscard]] std::size_t node_count() const {
+        if (seat_.stands_for > 0) return seat_.stands_for;
         return seat_.domain.nodes.empty() ? session_.snapshot.nodes_by_name.size() : seat_.domain.nodes.size();
     }
 
@@ -137,6 +139,11 @@ private:
     const GangRules& rules_;
     TopologySeat seat_;
     DomainFit fit_;
+    // On a node of the domain. A member of a gang may be bound to a node that is gone.
+    [[nodiscard]] bool is_inside(PodId pod) const {
+        const NodeId node = session_.snapshot.pods[pod].node;
+        return node && in_domain_[node.index()];
+    }
     std::vector<bool> in_domain_;
     UnitList list_;
     std::vector<Bundle> bundles_;

@@ -88,16 +88,19 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
       budget_(budget),
       candidate_(session.snapshot, asker.pod),
       finder_(session),
-      way_(session, candidate_) {
+      way_(asker.alone ? InTheWay(session) : InTheWay(session, candidate_)) {
     const Snapshot& s = session.snapshot;
     // Beyond this many resources the arithmetic has no place for them; the dry run has.
     few_amounts_ = asker.amounts.size() <= kMostShortages / 2;
-    amounts_only_ = few_amounts_ && (asker.resize || (session.filters.amounts_only(s, candidate_.cls) &&
-                                                      session.filters.on(FilterId::kNodeResourcesFit)));
-    monotone_ = (asker.resize || session.filters.monotone(candidate_.cls)) && session.keep_in_mind.empty();
+    const PodClass& cls = candidate_.cls;
+    const bool plain = asker.alone ? !cls.has_ports && !cls.has_devices && !cls.has_claims && cls.volumes.empty()
+                                   : session.filters.amounts_only(s, cls);
+    amounts_only_ = few_amounts_ && (asker.resize || (plain && session.filters.on(FilterId::kNodeResourcesFit)));
+    monotone_ = (asker.resize || asker.alone || session.filters.monotone(cls)) && session.keep_in_mind.empty();
     limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
     if (limit_binds_) find_relief();
-    if (!asker.resize) lifted_ = nominated_that_matter(session, asker.pod);
+    minded_ = in_the_way_of(session, session.keep_in_mind);
+    if (!asker.resize && !asker.alone) second_.emplace(session, asker.pod);
 }
 
 Pricing NodeVictims::pricing() const {
@@ -180,8 +183,9 @@ bool NodeVictims::passes(NodeId node) const {
         return std::ranges::all_of(asker_.amounts,
                                    [&](const auto& a) { return a.value <= 0 || s.later.free(node, a.dim) >= a.value; });
     }
+    if (asker_.alone) return session_.filters.check_local(candidate_, s.later, node).fits();
     if (!session_.filters.check_view(candidate_, s.later, s.later, node).fits()) return false;
-    return fits_without(session_, candidate_, lifted_, node) && others_hold();
+    return second_->passes(node) && others_hold();
 }
 
 bool NodeVictims::may_pass(NodeId node) const {
@@ -195,8 +199,8 @@ bool NodeVictims::counts_on(NodeId node) const {
     if (amounts_only_) return true;
     const Snapshot& s = session_.snapshot;
     const PodClass& cls = candidate_.cls;
-    return !cls.has_ports && !cls.has_claims && cls.volumes.empty() && session_.filters.node_local(s, cls) &&
-           session_.filters.on(FilterId::kNodeResourcesFit) &&
+    return !cls.has_ports && !cls.has_claims && cls.volumes.empty() &&
+           (asker_.alone || session_.filters.node_local(s, cls)) && session_.filters.on(FilterId::kNodeResourcesFit) &&
            devices_by_amounts(session_, s.words->spec(cls.spec).devices, node);
 }
 
@@ -240,10 +244,12 @@ bool NodeVictims::list_all(NodeId node, bool open, UnitList& list) {
     list.clear();
     pods_.clear();
     way_.on(node, pods_);
-    for (PodId pod : relief_) {
-        if (s.pods[pod].state == PodState::kRunning && s.pods[pod].node != node &&
-            (way_.empty() || std::ranges::find(pods_, pod) == pods_.end()))
-            pods_.push_back(pod);
+    for (const std::vector<PodId>* more : {&minded_, &relief_}) {
+        for (PodId pod : *more) {
+            if (s.pods[pod].state == PodState::kRunning && s.pods[pod].node != node &&
+                (!looks_elsewhere() || std::ranges::find(pods_, pod) == pods_.end()))
+                pods_.push_back(pod);
+        }
     }
     std::erase_if(pods_, [&](PodId p) { return !finder_.takeable(p, rules_.attack); });
     bool complete = relief_complete_ || !limit_binds_;
@@ -354,11 +360,18 @@ Cost NodeVictims::least_cost(NodeId node) const {
     std::int32_t lowest = INT32_MAX;
     for (PodId pod : s.node_pods[node])
         lowest = std::min(lowest, s.pods[pod].unit_priority);
-    if (!way_.empty() || !relief_complete_) lowest = INT32_MIN;
+    if (looks_elsewhere() || !relief_complete_) lowest = INT32_MIN;
     for (PodId pod : relief_)
         lowest = std::min(lowest, s.pods[pod].unit_priority);
     Toll least;
     least.add_pod(lowest, INT64_MAX);
+    least.units = 1;
+    return rules_.order->cost(least);
+}
+
+Cost NodeVictims::least_anywhere() const {
+    Toll least;
+    least.add_pod(INT32_MIN, INT64_MAX);
     least.units = 1;
     return rules_.order->cost(least);
 }
@@ -392,7 +405,8 @@ Cost NodeVictims::quick_bound(NodeId node) const {
     // the highest priority is no term before the start: a victim elsewhere may then stand for it.
     const auto terms = rules_.order->terms();
     const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
-    const bool start_known = way_.empty() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
+    const bool start_known = !looks_elsewhere() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
+    if (fewest == 0 && asker_.alone) return least_anywhere();
     if (fewest == 0 || (limit_binds_ && !relief_complete_)) return least_cost(node);
     std::ranges::sort(priorities);
     Toll toll;
@@ -406,7 +420,7 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
     if (victims.proof) return victims.cost;
     const Snapshot& s = session_.snapshot;
     // Others than those in the list may go.
-    if (victims.searched || !way_.empty() || (limit_binds_ && !read_only()) || leaves_out(node, victims.list))
+    if (victims.searched || looks_elsewhere() || (limit_binds_ && !read_only()) || leaves_out(node, victims.list))
         return least_cost(node);
     // At least one unit goes, and per shortage at least as many pods as the largest ones need to cover it.
     std::int64_t fewest = 1;
@@ -491,7 +505,7 @@ NodeVictims::Searched NodeVictims::search(NodeId node, const Cost* limit, WorkBu
     if (contested) {
         UnitList open;
         static_cast<void>(list_all(node, true, open));
-        copy_violations(breakers, open);
+        copy_violations(session_.snapshot, list, breakers, rules_.pdb == PdbMode::kStrict, open);
         SetAnswer other = search_list(node, open, true, best ? &*best : nullptr, budget);
         proof = other.proof;
         if (other.found) {

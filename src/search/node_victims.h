@@ -18,6 +18,7 @@
 
 #include "plugins/cost.h"
 #include "search/in_the_way.h"
+#include "search/placement_stands.h"
 #include "search/proof.h"
 #include "search/set_search.h"
 #include "search/units.h"
@@ -38,6 +39,9 @@ struct Asker {
     PodId pod;
     std::vector<Resources::Amount> amounts;  // what must be free
     bool resize = false;
+    // Only the rules that look at the node alone are asked (Filters::check_local): what the node must give at least,
+    // wherever other pods are. Depends on nothing but the node.
+    bool alone = false;
 };
 
 struct Victims {
@@ -67,6 +71,10 @@ public:
     // Whoever goes there, it costs no less.
     [[nodiscard]] Cost least_cost(NodeId node) const;
 
+    // Somebody goes, wherever it is.
+    [[nodiscard]] Cost least_anywhere() const;
+    [[nodiscard]] bool alone() const { return asker_.alone; }
+
     // The same from amounts alone, without a look at the state of other nodes: at least as many pods of the node go as
     // the largest need to cover what is short, and none of the victims of the highest priority started after the
     // youngest pod that may go.
@@ -78,10 +86,11 @@ public:
     [[nodiscard]] bool passes(NodeId node) const;
     // The monotone part of the same.
     [[nodiscard]] bool may_pass(NodeId node) const;
+    // Who is in the pod's way elsewhere, and whether it may be taken.
+    [[nodiscard]] const InTheWay& in_the_way() const { return way_; }
+    [[nodiscard]] bool may_take(PodId pod) const { return finder_.takeable(pod, rules_.attack); }
     // Evicting more can only help the pod.
     [[nodiscard]] bool monotone() const { return monotone_; }
-    // Pods elsewhere can be in the pod's way.
-    [[nodiscard]] bool reaches_beyond_nodes() const { return !way_.empty(); }
 
 private:
     // What is missing: of a dimension on the node, or of what a queue must give back.
@@ -95,6 +104,8 @@ private:
 
     [[nodiscard]] bool limit_is_arithmetic() const { return !limit_binds_ || limit_rules_.has_value(); }
     [[nodiscard]] bool minds_others() const { return !session_.keep_in_mind.empty(); }
+    // Pods of other nodes can be in the way.
+    [[nodiscard]] bool looks_elsewhere() const { return !way_.empty() || !minded_.empty(); }
     // Whether amounts on this node, and what queues must give back, are all that decides.
     [[nodiscard]] bool counts_on(NodeId node) const;
     static constexpr std::size_t kMostShortages = 16;
@@ -151,9 +162,10 @@ private:
     bool limit_binds_ = false;
     std::optional<std::vector<GiveRule>> limit_rules_;  // what must be given for the limit, where rules can say it
     InTheWay way_;
+    std::vector<PodId> minded_;  // pods in the way of placements that are kept in mind
     std::vector<PodId> relief_;  // pods under the same limit that are worth taking
     bool relief_complete_ = true;
-    std::vector<PodId> lifted_;  // nominated pods that would satisfy or unsettle the pod's rules
+    std::optional<SecondPass> second_;  // of a pending pod
     std::optional<Proof> none_;
     PodId barred_;                   // for once, this one does not go
     std::vector<bool> over_budget_;  // strict: for the walk, by unit

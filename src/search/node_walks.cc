@@ -8,7 +8,7 @@ namespace reprieve {
 
 bool NodeVictims::walk(NodeId node, Victims& out) {
     list_local(node, out.list);
-    complete_ = way_.empty() && relief_.empty();
+    complete_ = !looks_elsewhere() && relief_.empty();
     if (read_only()) {
         if (limit_binds_) complete_ = list_all(node, false, out.list);
         return !out.list.units.empty() && walk_by_amounts(node, out);

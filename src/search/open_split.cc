@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "search/surplus.h"
 #include "state/cluster.h"
@@ -32,11 +33,34 @@ bool Losses::breaks(const Unit& unit) {
     return single != left_.end() && !single->surplus.take(list_.pods[unit.first]);
 }
 
-void copy_violations(std::span<const PodId> breakers, UnitList& open) {
-    for (Unit& unit : open.units) {
+void copy_violations(
+    const Snapshot& s, const UnitList& closed, std::span<const PodId> breakers, bool strict, UnitList& open) {
+    const auto settled = [&](PodId p) { return std::ranges::find(closed.pods, p) != closed.pods.end(); };
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t u = 0; u < open.units.size(); ++u) {
+        Unit& unit = open.units[u];
         unit.violations = static_cast<std::int32_t>(std::ranges::count_if(
             open.pods_of(unit), [&](PodId p) { return std::ranges::find(breakers, p) != breakers.end(); }));
+        if (!strict && !s.budgets.empty() && std::ranges::none_of(open.pods_of(unit), settled)) others.push_back(u);
     }
+    if (others.empty()) return;
+    std::ranges::sort(others, [&](std::uint32_t a, std::uint32_t b) {
+        return more_important(s, open, open.units[a], open.units[b]);
+    });
+    UnitList walked = closed;
+    std::vector<std::uint32_t> order(closed.units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    for (std::uint32_t u : others) {
+        Unit unit = open.units[u];
+        const auto pods = open.pods_of(unit);
+        unit.first = static_cast<std::uint32_t>(walked.pods.size());
+        walked.pods.insert(walked.pods.end(), pods.begin(), pods.end());
+        order.push_back(static_cast<std::uint32_t>(walked.units.size()));
+        walked.units.push_back(unit);
+    }
+    split_by_budget(s, walked, order);
+    for (std::size_t i = 0; i < others.size(); ++i)
+        open.units[others[i]].violations = walked.units[closed.units.size() + i].violations;
 }
 
 void close_splits(UnitList& list, std::vector<std::uint32_t>& chosen) {

@@ -28,8 +28,11 @@ private:
     std::vector<UnitList::Single> left_;
 };
 
-// What breaks a budget by the order's split breaks it in every other one.
-void copy_violations(std::span<const PodId> breakers, UnitList& open);
+// Who breaks a budget in an open list. What the order's own list settled stays as it is; pods that it does not have
+// come after all of its pods, from most to least important, and find what those leave of each budget. Strict: nobody
+// does, because no set that is allowed breaks a budget.
+void copy_violations(
+    const Snapshot& snapshot, const UnitList& closed, std::span<const PodId> breakers, bool strict, UnitList& open);
 
 // The chosen units as a list of their own, each gang that goes whole as one unit, and pods that break theirs as WHOLE.
 void close_splits(UnitList& list, std::vector<std::uint32_t>& chosen);

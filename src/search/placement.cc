@@ -9,7 +9,14 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostBoards = 64;  // a board costs memory per node; beyond this, shapes are asked afresh
+// Facts and boards cost memory per node (up to 9 and 24 bytes); beyond these many, shapes are asked afresh.
+constexpr std::size_t kMostEntries = 8'000'000;
+constexpr std::size_t kFewestBoards = 64;
+constexpr std::size_t kFewNodes = 64;  // are asked one by one
+
+std::size_t most_boards(const Snapshot& s) {
+    return std::max(kFewestBoards, kMostEntries / std::max<std::size_t>(s.nodes.size(), 1));
+}
 
 }  // namespace
 
@@ -21,7 +28,7 @@ Placer::ShapeKey Placer::key_of(PodId pod) const {
 const FactAnswers& Placer::facts(PodId pod) {
     const ShapeKey key = key_of(pod);
     if (const auto it = facts_.find(key); it != facts_.end()) return it->second;
-    if (facts_.size() >= kMostBoards) facts_.clear();
+    if (facts_.size() >= most_boards(session_.snapshot)) facts_.clear();
     FactAnswers answers(session_.snapshot.nodes.size(), Answer{Fit::kNever, FilterId::kNone, 0});
     const Candidate candidate(session_.snapshot, pod);
     for (NodeId node : session_.snapshot.nodes_by_name)
@@ -32,7 +39,7 @@ const FactAnswers& Placer::facts(PodId pod) {
 bool Placer::could_run(PodId pod) {
     const Snapshot& s = session_.snapshot;
     if (FitBoard* b = board(pod)) {
-        return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) { return b->later_answer(n).fit != Fit::kNever; });
+        return std::ranges::any_of(s.nodes_by_name, [&](NodeId n) { return b->later(n) != Fit::kNever; });
     }
     const FactAnswers& answers = facts(pod);
     const Candidate candidate(s, pod);
@@ -50,24 +57,38 @@ FitBoard* Placer::board(PodId pod) {
     const PodClass& cls = session_.snapshot.class_of(pod);
     if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls))
         return nullptr;
-    const ShapeKey key = key_of(pod);
+    return kept_board(pod, false);
+}
+
+FitBoard* Placer::kept_board(PodId pod, bool alone) {
+    ShapeKey key = key_of(pod);
     const FactAnswers& answers = facts(pod);
+    key.alone = alone;
     const auto it = boards_.find(key);
     if (it != boards_.end()) {
         it->second->catch_up(session_, pod, answers);
         return it->second.get();
     }
-    if (boards_.size() >= kMostBoards) boards_.clear();
-    return boards_.emplace(key, std::make_unique<FitBoard>(session_, pod, answers)).first->second.get();
+    if (boards_.size() >= most_boards(session_.snapshot)) boards_.clear();
+    return boards_.emplace(key, std::make_unique<FitBoard>(session_, pod, answers, alone)).first->second.get();
 }
 
-// Upstream's second pass: affinity and spread may not be satisfied only by pods that are not there yet.
+std::vector<NodeId> Placer::worth_asking(PodId pod, std::span<const NodeId> within) {
+    const Snapshot& s = session_.snapshot;
+    const PodClass& cls = s.class_of(pod);
+    const std::span<const NodeId> all(s.nodes_by_name);
+    if (all.size() > kFewNodes && (within.empty() || within.size() == all.size()) &&
+        session_.filters.far_by_terms_only(cls))
+        return kept_board(pod, true)->nodes_later(session_);
+    const std::span<const NodeId> nodes = within.empty() ? all : within;
+    return {nodes.begin(), nodes.end()};
+}
+
+// Affinity and spread may not be satisfied only by pods that are not there yet.
 void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes) {
     if (nodes.empty()) return;
-    const std::vector<PodId> lifted = nominated_that_matter(session_, pod);
-    if (lifted.empty()) return;
-    const Candidate candidate(session_.snapshot, pod);
-    std::erase_if(nodes, [&](NodeId n) { return !fits_without(session_, candidate, lifted, n); });
+    const SecondPass second(session_, pod);
+    std::erase_if(nodes, [&](NodeId n) { return !second.passes(n); });
 }
 
 // A claim's first alternative on one node goes before its second on another.
@@ -120,7 +141,7 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
     }
     const FactAnswers& answers = facts(pod);
     feasible_.clear();
-    for (NodeId node : within.empty() ? std::span<const NodeId>(s.nodes_by_name) : within) {
+    for (NodeId node : worth_asking(pod, within)) {
         if (!answers[node.index()].fits()) continue;
         if (!session_.filters.check_view(candidate, s.later, s.later, node).fits()) continue;
         if (view == View::kNow && !session_.filters.check_view(candidate, s.now, s.later, node).fits()) continue;

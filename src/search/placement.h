@@ -48,9 +48,13 @@ private:
     struct ShapeKey {
         SpecId spec;
         StringId ns;  // only where claims are looked up in it
+        bool alone = false;
         friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
     };
     [[nodiscard]] ShapeKey key_of(PodId pod) const;
+    [[nodiscard]] FitBoard* kept_board(PodId pod, bool alone);
+    // Of `within` (empty: all), those that the rules about a node alone do not exclude for later.
+    [[nodiscard]] std::vector<NodeId> worth_asking(PodId pod, std::span<const NodeId> within);
     void keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes);
     void keep_earliest_alternatives(PodId pod, View view, std::vector<NodeId>& nodes) const;
 

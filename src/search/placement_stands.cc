@@ -76,34 +76,38 @@ bool placement_stands(Session& session, PodId pod) {
     return lifted.empty() && devices;
 }
 
-std::vector<PodId> nominated_that_matter(const Session& session, PodId pod) {
+SecondPass::SecondPass(Session& session, PodId pod) : session_(session), candidate_(session.snapshot, pod) {
     const Snapshot& s = session.snapshot;
-    const PodClass& cls = s.class_of(pod);
-    std::vector<PodId> out;
-    if (cls.affinity.empty() && cls.spread.empty()) return out;
+    const PodClass& cls = candidate_.cls;
+    const auto nominated = [&](TermId term) { return session.tx.promised().nominated_total(term) > 0; };
+    matters_ =
+        std::ranges::any_of(cls.affinity, nominated) || std::ranges::any_of(cls.spread, nominated, &ClassSpread::term);
     const GangId own = s.pods[pod].gang;
+    if (!matters_ || !own) return;
     for (const Op& op : session.tx.journal()) {
         if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
-        if (own && s.pods[op.pod].gang == own) continue;
+        if (s.pods[op.pod].gang == own) continue;
         const std::vector<TermId>& matched = s.class_of(op.pod).matched;
         const auto counts = [&](TermId term) { return std::ranges::binary_search(matched, term); };
         if (std::ranges::any_of(cls.affinity, counts) || std::ranges::any_of(cls.spread, counts, &ClassSpread::term))
-            out.push_back(op.pod);
+            lifted_.push_back(op.pod);
     }
-    std::ranges::sort(out);
-    const auto repeated = std::ranges::unique(out);
-    out.erase(repeated.begin(), repeated.end());
-    return out;
+    std::ranges::sort(lifted_);
+    const auto repeated = std::ranges::unique(lifted_);
+    lifted_.erase(repeated.begin(), repeated.end());
 }
 
-bool fits_without(Session& session, const Candidate& candidate, std::span<const PodId> nominated, NodeId node) {
-    if (nominated.empty()) return true;
-    const Snapshot& s = session.snapshot;
-    const auto mark = session.tx.checkpoint();
-    for (PodId pod : nominated)
-        session.tx.unplace(pod);
-    const bool fits = session.filters.check_view(candidate, s.later, s.later, node).fits();
-    session.tx.rollback(mark);
+bool SecondPass::passes(NodeId node) const {
+    const Snapshot& s = session_.snapshot;
+    if (!matters_) return true;
+    if (!s.pods[candidate_.pod].gang)
+        return session_.filters.holds_without_nominated(candidate_, s.later, session_.tx.promised(), node);
+    if (lifted_.empty()) return true;
+    const auto mark = session_.tx.checkpoint();
+    for (PodId pod : lifted_)
+        session_.tx.unplace(pod);
+    const bool fits = session_.filters.check_view(candidate_, s.later, s.later, node).fits();
+    session_.tx.rollback(mark);
     return fits;
 }
 

@@ -16,14 +16,21 @@ namespace reprieve {
 // but each other while somebody else matches.
 [[nodiscard]] bool placement_stands(Session& session, PodId pod);
 
-// Nominated pods whose being there changes what the pod's required affinity and hard spread say. Members of its own
-// gang come together with it and do not count.
-[[nodiscard]] std::vector<PodId> nominated_that_matter(const Session& session, PodId pod);
+// SecondPass: whether a pod that passes with the nominated pods also passes without them, as upstream asks. Only
+// required affinity and hard spread can tell the difference. Members of its own gang come together with the pod and are
+// not left out.
+class SecondPass {
+public:
+    SecondPass(Session& session, PodId pod);
 
-// Whether the pod also passes without these nominated pods (upstream's second pass).
-[[nodiscard]] bool fits_without(Session& session,
-                                const Candidate& candidate,
-                                std::span<const PodId> nominated,
-                                NodeId node);
+    // REQUIRES: nobody was nominated since, but members of the pod's own gang.
+    [[nodiscard]] bool passes(NodeId node) const;
+
+private:
+    Session& session_;
+    Candidate candidate_;
+    bool matters_ = false;       // some nominated pod is counted by one of the pod's terms
+    std::vector<PodId> lifted_;  // a pod of a gang: those of them that are not of its gang
+};
 
 }  // namespace reprieve

@@ -4,26 +4,18 @@
 #include <deque>
 #include <thread>
 
+#include "base/check.h"
 #include "plugins/limits.h"
 #include "search/placement_stands.h"
 
 namespace reprieve {
 namespace {
 
-// Boards are kept for hundreds of shapes; they cost memory per node, and the one that was not asked for longest goes.
-constexpr std::size_t kMostBoardEntries = 2'000'000;
+// Boards are kept for hundreds of shapes; they cost memory per node (about 60 bytes), and the one that was not asked
+// for longest goes.
+constexpr std::size_t kMostBoardEntries = 6'000'000;
 constexpr std::size_t kFewestBoards = 16;
 constexpr std::size_t kEagerLooks = 64;  // nodes
-
-template <class Entries>
-auto by_key(const Entries& entries) {
-    return [&entries](std::uint32_t a, std::uint32_t b) {
-        const auto& x = entries[a];
-        const auto& y = entries[b];
-        if (x.candidate != y.candidate) return x.candidate;
-        return x.candidate && x.key < y.key;
-    };
-}
 
 }  // namespace
 
@@ -55,20 +47,31 @@ WorkBudget PreemptSearch::budget() const {
 }
 
 // Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or only
-// pods that are only nominated satisfy the pod's rules.
-bool PreemptSearch::is_potential(PodId pod, NodeId node, bool limit_binds) {
+// pods that are only nominated satisfy the pod's rules. By its rules about the node alone, a node with room may be one
+// where others are in the way.
+bool PreemptSearch::is_potential(const Asker& asker, NodeId node, bool limit_binds) {
+    const PodId pod = asker.pod;
     if (!placer_.facts(pod)[node.index()].fits()) return false;
-    FitBoard* fits = placer_.board(pod);
     const Snapshot& s = session_.snapshot;
     const Candidate candidate(s, pod);
-    const Answer answer =
-        fits != nullptr ? fits->later_answer(node) : session_.filters.check_view(candidate, s.later, s.later, node);
-    if (answer.fits()) return limit_binds || (fits == nullptr && !placer_.fits(pod, node, View::kLater));
-    return answer.fit == Fit::kNotNow;
+    if (asker.alone) {
+        return session_.filters.check_local(candidate, s.later, node).fit != Fit::kNever &&
+               !blocked_for_good(candidate, node);
+    }
+    FitBoard* fits = placer_.board(pod);
+    const Fit fit =
+        fits != nullptr ? fits->later(node) : session_.filters.check_view(candidate, s.later, s.later, node).fit;
+    if (fit == Fit::kFits) return limit_binds || (fits == nullptr && !placer_.fits(pod, node, View::kLater));
+    return fit == Fit::kNotNow;
 }
 
 PreemptSearch::Look PreemptSearch::look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
     Look out;
+    // It has room: if anybody must go, then somebody elsewhere.
+    if (victims.alone() && victims.passes(node)) {
+        out.entry = {.key = victims.least_anywhere(), .candidate = true, .settled = true};
+        return out;
+    }
     if (!victims.find(node, scratch)) {
         if (!victims.proven_none()) out.open = victims.least_cost(node);
         return out;
@@ -79,15 +82,12 @@ PreemptSearch::Look PreemptSearch::look(NodeVictims& victims, NodeId node, Victi
     return out;
 }
 
-void PreemptSearch::ask(Board& board, NodeVictims& victims, PodId pod, NodeId node) {
+void PreemptSearch::ask(CostBoard& board, const Attempt& attempt, NodeId node) {
     const std::uint32_t rank = session_.snapshot.nodes[node].rank;
-    board.candidates -= board.entries[rank].candidate ? 1 : 0;
-    board.open.erase(rank);
     Look found;
-    if (is_potential(pod, node, false)) found = look(victims, node, scratch_, action_.improve);
-    if (found.open) board.open[rank] = *found.open;
-    board.entries[rank] = found.entry;
-    board.candidates += found.entry.candidate ? 1 : 0;
+    if (is_potential(attempt.asker, node, false)) found = look(attempt.victims, node, scratch_, action_.improve);
+    board.leave_open(rank, found.open);
+    board.update(rank, found.entry);
 }
 
 // Threads pay only where a board is long, and only arithmetic leaves the state alone.
@@ -100,22 +100,22 @@ std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& vi
     return std::clamp<std::size_t>(nodes / kNodesPerWorker, 1, most);
 }
 
-void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
+CostBoard PreemptSearch::new_board() const { return {session_.snapshot.nodes_by_name.size(), order_.terms().size()}; }
+
+void PreemptSearch::build(CostBoard& board, const Attempt& attempt) {
     const std::vector<NodeId>& nodes = session_.snapshot.nodes_by_name;
-    const bool limit_binds = !session_.limits.admit(session_.snapshot.later, pod);
-    board.entries.assign(nodes.size(), {});
-    board.open.clear();
+    NodeVictims& victims = attempt.victims;
+    const bool limit_binds = !session_.limits.admit(session_.snapshot.later, attempt.pod);
     std::vector<std::uint32_t> potential;
     for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
-        if (is_potential(pod, nodes[rank], limit_binds)) potential.push_back(rank);
+        if (is_potential(attempt.asker, nodes[rank], limit_binds)) potential.push_back(rank);
     }
+    board.seen = session_.tx.touches().now();
     // Dry runs are dear: on many nodes each enters with a bound from amounts alone and is looked at when that wins.
     if (!victims.read_only() && action_.improve && potential.size() > kEagerLooks) {
         for (std::uint32_t rank : potential)
-            board.entries[rank] = {.key = victims.quick_bound(nodes[rank]), .candidate = true};
-        board.candidates = static_cast<std::int64_t>(potential.size());
-        board.best.build(board.entries.size(), by_key(board.entries));
-        board.seen = session_.tx.touches().now();
+            board.write(rank, {.key = victims.quick_bound(nodes[rank]), .candidate = true});
+        board.rebuild();
         return;
     }
     // What is found on a node depends on nothing but the node: whoever looks, the board is the same.
@@ -127,7 +127,7 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
         const std::size_t last = potential.size() * (worker + 1) / workers;
         for (std::size_t i = first; i < last; ++i) {
             const Look found = look(mine, nodes[potential[i]], scratch, action_.improve);
-            board.entries[potential[i]] = found.entry;
+            board.write(potential[i], found.entry);
             if (found.open) open[worker].emplace_back(potential[i], *found.open);
         }
     };
@@ -135,38 +135,35 @@ void PreemptSearch::build(Board& board, NodeVictims& victims, PodId pod, const V
     for (std::size_t worker = 1; worker < workers; ++worker) {
         threads.emplace_back([&, worker] {
             WorkBudget own = budget();
-            NodeVictims mine(session_, rules, asker, own);
+            NodeVictims mine(session_, attempt.rules, attempt.asker, own);
             work(mine, worker);
         });
     }
     work(victims, 0);
     for (std::thread& thread : threads)
         thread.join();
-    board.candidates = std::ranges::count_if(board.entries, &Entry::candidate);
-    for (const auto& part : open)
-        board.open.insert(part.begin(), part.end());
-    board.best.build(board.entries.size(), by_key(board.entries));
-    board.seen = session_.tx.touches().now();
+    for (const auto& part : open) {
+        for (const auto& [rank, cost] : part)
+            board.leave_open(rank, cost);
+    }
+    board.rebuild();
 }
 
-PreemptSearch::Board& PreemptSearch::board_for(
-    const Key& key, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker) {
+CostBoard& PreemptSearch::board_for(const Key& key, const Attempt& attempt) {
     auto it = boards_.find(key);
     if (it != boards_.end()) {
-        Board& board = *it->second;
+        CostBoard& board = *it->second;
         touched_.clear();
         session_.tx.touches().since(board.seen, touched_);
-        for (NodeId node : touched_) {
-            ask(board, victims, pod, node);
-            board.best.update(session_.snapshot.nodes[node].rank, by_key(board.entries));
-        }
+        for (NodeId node : touched_)
+            ask(board, attempt, node);
         board.seen = session_.tx.touches().now();
     } else {
         const std::size_t nodes = std::max<std::size_t>(session_.snapshot.nodes_by_name.size(), 1);
         if (boards_.size() >= std::max(kFewestBoards, kMostBoardEntries / nodes))
             boards_.erase(std::ranges::min_element(boards_, {}, [](const auto& b) { return b.second->used; }));
-        it = boards_.emplace(key, std::make_unique<Board>()).first;
-        build(*it->second, victims, pod, rules, asker);
+        it = boards_.emplace(key, std::make_unique<CostBoard>(new_board())).first;
+        build(*it->second, attempt);
     }
     it->second->used = ++uses_;
     return *it->second;
@@ -210,87 +207,85 @@ std::optional<PreemptChoice> PreemptSearch::find_cheapest(PodId pod) {
     const PodClass& cls = s.class_of(pod);
     const Asker asker{.pod = pod, .amounts = cls.requests};
     const VictimRules rules = rules_for(pod, asker.amounts);
-    WorkBudget work = budget();
-    NodeVictims victims(session_, rules, asker, work);
     none_.reset();
-    if (action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage)
-        return find_limited(victims, pod);
-    const bool local =
-        session_.filters.node_local(s, cls) && session_.limits.admit(s.later, pod) && session_.keep_in_mind.empty();
-    if (!local) {
-        Board once;
-        build(once, victims, pod, rules, asker);
-        return choose(once, victims);
-    }
     const Key key{cls.spec,
                   cls.volumes.empty() && !cls.has_claims ? StringId() : cls.ns,
                   rules.attack.priority,
-                  rules.attack.queue};
-    return choose(board_for(key, victims, pod, rules, asker), victims);
-}
-
-// The least that may still be had where not everything was tried.
-std::optional<Cost> PreemptSearch::open_bound(const Board& board) {
-    std::optional<Cost> least;
-    for (const auto& [rank, cost] : board.open) {
-        if (!least || cost < *least) least = cost;
+                  rules.attack.queue,
+                  false};
+    const bool limited = action_.min_candidate_nodes_absolute || action_.min_candidate_nodes_percentage;
+    const bool kept = !limited && session_.limits.admit(s.later, pod) && session_.keep_in_mind.empty();
+    const bool local = session_.filters.node_local(s, cls);
+    if (kept && !local && by_far_board(cls)) return find_far(key, rules, asker);
+    WorkBudget work = budget();
+    NodeVictims victims(session_, rules, asker, work);
+    if (limited) return find_limited(victims, asker);
+    const Attempt attempt{pod, rules, asker, victims};
+    if (!kept || !local) {
+        CostBoard once = new_board();
+        build(once, attempt);
+        return choose(once, victims);
     }
-    return least;
+    // Every look takes back what it tried, so no node is another one afterwards: else one pod that looks at all nodes
+    // would make the next one look at all of them again.
+    const auto before = session_.tx.checkpoint();
+    const bool was_paused = session_.tx.touches().pause(true);
+    std::optional<PreemptChoice> found = choose(board_for(key, attempt), victims);
+    session_.tx.touches().pause(was_paused);
+    REPRIEVE_CHECK(session_.tx.checkpoint() == before, "a look at a node was not taken back");
+    return found;
 }
 
 // Looks at winners in full until the winner is one that was.
-std::optional<PreemptChoice> PreemptSearch::choose(Board& board, NodeVictims& victims) {
+std::optional<PreemptChoice> PreemptSearch::choose(CostBoard& board, NodeVictims& victims) {
     const Snapshot& s = session_.snapshot;
-    const auto better = by_key(board.entries);
     while (true) {
-        const std::uint32_t rank = board.best.winner();
-        if (rank == Tournament::kNobody || !board.entries[rank].candidate) {
-            if (board.open.empty() && action_.improve)
-                none_ = Proof::every_part(board.entries.size(), board.entries.size() - board.open.size());
+        const std::uint32_t rank = board.winner();
+        if (rank == CostBoard::kNobody) {
+            if (!board.anything_open() && action_.improve) none_ = Proof::every_part(board.size(), board.size());
             return std::nullopt;
         }
-        Entry& entry = board.entries[rank];
+        const CostBoard::Entry entry = board.get(rank);
         const NodeId node = s.nodes_by_name[rank];
         if (!victims.find(node, scratch_)) {
             // Only a rule that reaches beyond the node, or the end of the budget, can have changed the answer.
-            if (!victims.proven_none()) board.open[rank] = victims.least_cost(node);
-            entry.candidate = false;
-            --board.candidates;
-            board.best.update(rank, better);
+            if (!victims.proven_none()) board.leave_open(rank, victims.least_cost(node));
+            board.update(rank, {});
             continue;
         }
         const Cost floor = victims.lower_bound(node, scratch_);
         if (action_.improve) victims.improve(node, scratch_);
         if (!entry.settled) {
-            if (!scratch_.proof) board.open[rank] = entry.key;
-            entry.settled = true;
-            entry.key = scratch_.cost;
-            board.best.update(rank, better);
-            if (board.best.winner() != rank) continue;
+            if (!scratch_.proof) board.leave_open(rank, entry.key);
+            board.update(rank, {.key = scratch_.cost, .candidate = true, .settled = true});
+            if (board.winner() != rank) continue;
         }
         return describe(board, victims, rank, floor);
     }
 }
 
-PreemptChoice PreemptSearch::describe(Board& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor) {
+// What is proven of the choice. `open`: where not everything was tried, something may be had from this cost on.
+void PreemptSearch::certify(PreemptChoice& choice, const std::optional<Cost>& open, const Cost& floor) const {
+    if (!action_.improve) return;
+    const Cost& cost = choice.victims.cost;
+    const Cost bound = open && *open < cost ? *open : (choice.victims.proof ? cost : floor);
+    if (bound < cost)
+        choice.bound = bound;
+    else if (choice.victims.proof)
+        choice.proof = Proof::bound_met(cost, bound);
+    else
+        choice.bound = floor;
+}
+
+PreemptChoice PreemptSearch::describe(CostBoard& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor) {
     const Snapshot& s = session_.snapshot;
-    const auto better = by_key(board.entries);
-    const std::optional<Cost> open = open_bound(board);
-    PreemptChoice choice{.node = s.nodes_by_name[rank], .victims = scratch_, .candidates = board.candidates};
-    if (action_.improve) {
-        const Cost bound = open && *open < scratch_.cost ? *open : (scratch_.proof ? scratch_.cost : floor);
-        if (bound < scratch_.cost)
-            choice.bound = bound;
-        else if (scratch_.proof)
-            choice.proof = Proof::bound_met(scratch_.cost, bound);
-        else
-            choice.bound = floor;
-    }
-    const std::uint32_t second = board.best.runner_up(better);
-    if (second != Tournament::kNobody && board.entries[second].candidate) {
+    PreemptChoice choice{.node = s.nodes_by_name[rank], .victims = scratch_, .candidates = board.candidates()};
+    certify(choice, board.least_open(), floor);
+    const std::uint32_t second = board.runner_up();
+    if (second != CostBoard::kNobody) {
         Victims other;
-        if (board.entries[second].settled)
-            choice.runner_up = board.entries[second].key;
+        if (board.is_settled(second))
+            choice.runner_up = board.get(second).key;
         else if (victims.find(s.nodes_by_name[second], other))
             choice.runner_up = other.cost;
     }
@@ -300,12 +295,12 @@ PreemptChoice PreemptSearch::describe(Board& board, NodeVictims& victims, std::u
 }
 
 // A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
-std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, PodId pod) {
+std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, const Asker& asker) {
     const Snapshot& s = session_.snapshot;
-    const bool binds = !session_.limits.admit(s.later, pod);
+    const bool binds = !session_.limits.admit(s.later, asker.pod);
     std::vector<NodeId> potential;
     for (NodeId node : s.nodes_by_name) {
-        if (is_potential(pod, node, binds)) potential.push_back(node);
+        if (is_potential(asker, node, binds)) potential.push_back(node);
     }
     const auto all = static_cast<std::int64_t>(potential.size());
     const std::int64_t wanted =

@@ -2,9 +2,14 @@
 //
 // For each kind of attacker (shape, priority, queue) a board keeps the cost of every node. A node is entered with a
 // lower bound; only when its bound wins the tournament is it looked at in full. So all nodes are considered, few are
-// searched, and the winner is proven cheapest. Boards follow the log of touched nodes. Pods whose rules reach beyond a
-// node, or whose queue is at its limit, get a board for once: there an eviction anywhere may change the answer of any
-// node.
+// searched, and the winner is proven cheapest. Boards follow the log of touched nodes.
+//
+// Pods with rules about other pods (affinity, spread) use the same boards. There the board answers for the pod's rules
+// about the node alone, which is a bound whatever the other rules say; these are asked once for all nodes that lie in
+// the same domains, and on the node that wins (preempt_far.cc). So such a decision costs as much as there are domains.
+//
+// Pods whose queue is at its limit, or who ask beyond a node in another way (a volume for one pod, shared devices), get
+// a board for once: there an eviction anywhere may change the answer of any node.
 //
 // What is claimed: `optimal` if the winner's set is proven on its node, and every other node is either proven to cost
 // at least as much or proven to have no set at all. `infeasible` if every node is proven to have none. A node that
@@ -12,15 +17,14 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "search/cost_board.h"
 #include "search/node_victims.h"
 #include "search/placement.h"
-#include "search/tournament.h"
 
 namespace reprieve {
 
@@ -47,54 +51,59 @@ public:
     [[nodiscard]] Dim work() const { return work_; }
 
 private:
-    struct Entry {
-        Cost key;  // the cost, or a bound on it
-        bool candidate = false;
-        bool settled = false;  // looked at in full
-    };
-    struct Board {
-        std::vector<Entry> entries;          // by rank
-        std::map<std::uint32_t, Cost> open;  // by rank: not everything was tried; from here on something may cost less
-        Tournament best;
-        TouchLog::Moment seen = 0;
-        std::int64_t candidates = 0;
-        std::uint64_t used = 0;  // when it was asked last
-    };
     struct Key {
         SpecId spec;
         StringId ns;
         std::int32_t priority = 0;
         QueueId queue;
+        bool alone = false;  // by the rules that look at the node alone
         friend auto operator<=>(const Key&, const Key&) = default;
     };
     // What a look at one node found.
     struct Look {
-        Entry entry;
+        CostBoard::Entry entry;
         std::optional<Cost> open;
+    };
+    // A demand and the two ways to look at a node for it.
+    struct Attempt {
+        PodId pod;
+        const VictimRules& rules;
+        const Asker& asker;
+        NodeVictims& victims;
     };
 
     [[nodiscard]] std::optional<PreemptChoice> find_cheapest(PodId pod);
     [[nodiscard]] VictimRules rules_for(PodId pod, std::span<const Resources::Amount> amounts) const;
     [[nodiscard]] WorkBudget budget() const;
-    [[nodiscard]] bool is_potential(PodId pod, NodeId node, bool limit_binds);
-    void ask(Board& board, NodeVictims& victims, PodId pod, NodeId node);
+    [[nodiscard]] bool is_potential(const Asker& asker, NodeId node, bool limit_binds);
+    void ask(CostBoard& board, const Attempt& attempt, NodeId node);
     // Touches nothing but its own results, so that several threads may share the work.
     [[nodiscard]] static Look look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve);
     [[nodiscard]] std::size_t worker_count(std::size_t nodes, const NodeVictims& victims) const;
-    void build(Board& board, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
-    [[nodiscard]] Board& board_for(
-        const Key& key, NodeVictims& victims, PodId pod, const VictimRules& rules, const Asker& asker);
-    [[nodiscard]] std::optional<PreemptChoice> choose(Board& board, NodeVictims& victims);
-    [[nodiscard]] PreemptChoice describe(Board& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor);
-    [[nodiscard]] static std::optional<Cost> open_bound(const Board& board);
-    [[nodiscard]] std::optional<PreemptChoice> find_limited(NodeVictims& victims, PodId pod);
+    void build(CostBoard& board, const Attempt& attempt);
+    [[nodiscard]] CostBoard new_board() const;
+    [[nodiscard]] CostBoard& board_for(const Key& key, const Attempt& attempt);
+    [[nodiscard]] std::optional<PreemptChoice> choose(CostBoard& board, NodeVictims& victims);
+    [[nodiscard]] PreemptChoice describe(CostBoard& board, NodeVictims& victims, std::uint32_t rank, const Cost& floor);
+    void certify(PreemptChoice& choice, const std::optional<Cost>& open, const Cost& floor) const;
+    [[nodiscard]] std::optional<PreemptChoice> find_limited(NodeVictims& victims, const Asker& asker);
+
+    // preempt_far.cc: pods with rules about other pods.
+    class FarChoice;
+    [[nodiscard]] bool by_far_board(const PodClass& cls) const;
+    [[nodiscard]] std::optional<PreemptChoice> find_far(Key key, const VictimRules& rules, const Asker& asker);
+    [[nodiscard]] bool one_node_each(TopologyKeyId key);
+    // A rule about pods on the same node keeps the pod off, and somebody whom it speaks of may not be taken.
+    [[nodiscard]] bool blocked_for_good(const Candidate& candidate, NodeId node);
+    [[nodiscard]] std::vector<TopologyKeyId> wide_keys(const PodClass& cls);
 
     Session& session_;
     Placer& placer_;
     const ActionConfig& action_;
     CostOrder order_;
     Dim work_;
-    std::map<Key, std::unique_ptr<Board>> boards_;
+    std::map<Key, std::unique_ptr<CostBoard>> boards_;
+    std::map<TopologyKeyId, bool> one_node_each_;
     std::uint64_t uses_ = 0;
     Victims scratch_;
     std::vector<NodeId> touched_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "search/in_the_way.h"
+
 namespace reprieve {
 
 Session::Session(Cluster& cluster, const SchedulerConfig& settings)
@@ -13,6 +15,13 @@ Session::Session(Cluster& cluster, const SchedulerConfig& settings)
       scores(settings.plugins, cluster.snapshot()),
       protections(settings),
       limits(cluster.snapshot(), settings) {}
+
+Session::~Session() = default;
+
+RunningPods& Session::running() const {
+    if (!running_) running_ = std::make_unique<RunningPods>(*this);
+    return *running_;
+}
 
 Answer Session::check(const Candidate& candidate, const Occupancy& view, NodeId node) const {
     const Answer facts = filters.check_facts(candidate, node);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,9 +23,12 @@
 
 namespace reprieve {
 
+class RunningPods;
+
 class Session {
 public:
     Session(Cluster& cluster, const SchedulerConfig& settings);
+    ~Session();
 
     const SchedulerConfig& config;
     Snapshot& snapshot;
@@ -45,6 +49,9 @@ public:
     // Fits in this view by all filters, facts included.
     [[nodiscard]] Answer check(const Candidate& candidate, const Occupancy& view, NodeId node) const;
 
+    // Who runs, by class; made when first asked for. Not from several threads.
+    [[nodiscard]] RunningPods& running() const;
+
 private:
     struct BudgetSpread {
         std::vector<NodeId> nodes;
@@ -56,6 +63,7 @@ private:
     void read_budgets();
 
     std::optional<std::vector<BudgetSpread>> budgets_;  // made when first asked for
+    mutable std::unique_ptr<RunningPods> running_;
 };
 
 }  // namespace reprieve

@@ -64,6 +64,32 @@ public:
     // Divides the weights so that the answer for these states is dearer, in so many trials.
     void tune(std::span<const UnitState> states, Shares& shares, int trials);
 
+    // What is paid if all of these go together, wherever they are.
+    struct Bonus {
+        Wide amount = 0;
+        std::vector<std::uint32_t> units;  // open ones
+    };
+    // The weights shared by maximum flow (share_flow.h): exactly as well as shares can be where all of a place must go
+    // for a slot, and some shares or other elsewhere.
+    struct Flow {
+        Shares shares;                       // of the weights, less what bonuses pay of them
+        std::vector<Wide> linked;            // by unit: what a bonus pays
+        Wide unpaid = 0;                     // of all bonuses, what is left over
+        std::vector<std::uint32_t> rounded;  // open units that are enough, by their weights
+        std::vector<std::uint32_t> between;  // open units that the relaxation takes in part
+        // By unit and by bonus, how much of it goes, in so many parts.
+        std::vector<std::int64_t> gone;
+        std::vector<std::int64_t> taken;
+        std::int64_t parts = 1;
+    };
+    // Nullopt: nothing is missing, never enough, or more work than that.
+    [[nodiscard]] std::optional<Flow> flow(std::span<const UnitState> states,
+                                           std::span<const Wide> weights,
+                                           std::span<const Bonus> bonuses,
+                                           std::int64_t most_work);
+    // Whether the unit makes room anywhere.
+    [[nodiscard]] bool has_place(std::uint32_t unit) const { return !places_of_[unit].empty(); }
+
     // Where the unit makes room and how much, as a list of numbers that is the same for units that do the same.
     [[nodiscard]] std::vector<std::int64_t> gifts_of(std::uint32_t unit) const;
     // Too many different units on one node: no answer can be trusted.
@@ -128,6 +154,11 @@ private:
 
     [[nodiscard]] std::int64_t slots(const Room& room) const;
     [[nodiscard]] Room emptied(const Place& place, std::span<const UnitState> states, bool open_too) const;
+    // The slots that places could gain, each with the gifts that it cannot do without (slot_cover_flow.cc).
+    struct Needs;
+    [[nodiscard]] std::int64_t list_needs(std::span<const UnitState> states, Needs& out);
+    void share(const Needs& needs, std::span<const Wide> weights, std::span<const Wide> paid, Flow& out);
+    void round(const Needs& needs, std::span<const Wide> weights, std::int64_t missing, Flow& out);
     [[nodiscard]] static Decided decided_on(const Place& place, std::span<const UnitState> states);
     [[nodiscard]] Range range_of(std::size_t place, const Decided& decided, std::span<const UnitState> states);
     [[nodiscard]] const Menu& menu_of(std::size_t place,

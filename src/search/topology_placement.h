@@ -15,6 +15,8 @@ struct TopologySeat {
     SearchDomain domain;
     GangId gang;
     bool sub_rules = false;  // some sub-group has a topology rule of its own
+    std::size_t stands_for =
+        0;  // so many nodes, of which those of the domain were chosen (node_sieve.h); 0: themselves
 
     // Nothing but the set of nodes matters.
     [[nodiscard]] bool plain() const { return !sub_rules; }

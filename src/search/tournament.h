@@ -32,6 +32,18 @@ public:
 
     [[nodiscard]] std::uint32_t winner() const { return winner_.size() < 2 ? kNobody : winner_[1]; }
 
+    // The best of the entries from `first` up to, but not including, `last`.
+    template <class Better>
+    [[nodiscard]] std::uint32_t winner_among(std::size_t first, std::size_t last, Better better) const {
+        std::uint32_t best = kNobody;
+        if (winner_.empty()) return best;
+        for (first += size_, last += size_; first < last; first /= 2, last /= 2) {
+            if (first % 2 == 1) best = play(best, winner_[first++], better);
+            if (last % 2 == 1) best = play(best, winner_[--last], better);
+        }
+        return best;
+    }
+
     // The best of those that lost to nobody but the winner.
     template <class Better>
     [[nodiscard]] std::uint32_t runner_up(Better better) const {

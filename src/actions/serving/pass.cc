@@ -1,8 +1,11 @@
 #include "actions/serving/pass.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <tuple>
+
+#include "base/check.h"
 
 namespace reprieve::serving {
 
@@ -111,24 +114,80 @@ void Pass::scale_up(DeploymentIndex d) {
     }
 }
 
-bool Pass::match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane) {
-    const Offer* best = search.best(plane);
-    if (best == nullptr) return false;
-    const Offer offer = *best;
+std::optional<std::int64_t> Pass::hold(Rooms& rooms, DeploymentIndex d, const Offer& offer) const {
     const Amounts& need = world_.at(d).need;
     Amounts freed(need.size());
     Amounts staying(need.size());
     for (ReplicaIndex victim : offer.victims) {
-        claims_.take(victim);
         add(freed, world_.at(victim).holds);
         if (is_active(world_.at(victim))) add(staying, world_.at(victim).holds);
     }
-    const Amounts from_free = rooms_.hold(offer.node, need, freed, staying);
+    if (!rooms.suffices(offer.node, need, freed, staying)) return std::nullopt;
+    const Amounts from_free = rooms.hold(offer.node, need, freed, staying);
     const int device = world_.at(offer.node).device;
-    const std::int64_t devices = device < 0 ? 0 : from_free[static_cast<std::size_t>(device)];
-    matches_.push_back({d, offer.node, offer.victims, std::max<std::int64_t>(0, devices)});
+    return device < 0 ? 0 : std::max<std::int64_t>(0, from_free[static_cast<std::size_t>(device)]);
+}
+
+bool Pass::match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane, std::vector<Made>& made) {
+    const Offer* best = search.best(plane);
+    if (best == nullptr) return false;
+    const Offer offer = *best;
+    for (ReplicaIndex victim : offer.victims)
+        claims_.take(victim);
+    static_cast<void>(hold(rooms_, d, offer));
     search.forget(offer);
+    made.push_back({offer, plane});
     return true;
+}
+
+// The favourite of the nodes that need nobody to go; none: there is none.
+NodeIndex Pass::left_over_for(DeploymentIndex d, const Rooms& rooms, const std::string& plane) const {
+    const Amounts nothing(world_.at(d).need.size());
+    for (const std::size_t b : by_score(d)) {
+        const Branch& branch = world_.at(d).branches[b];
+        if (!plane.empty() && branch.plane != plane) continue;
+        for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+            const Node& node = world_.nodes[i];
+            if (node.usable && node.plane == branch.plane &&
+                rooms.suffices(NodeIndex(i), world_.at(d).need, nothing, nothing))
+                return NodeIndex(i);
+        }
+    }
+    return {};
+}
+
+// The dearest first. What a victim leaves over is known only once it is chosen, and without this the next cycle would
+// find it.
+void Pass::let_off(DeploymentIndex d, const Rooms& before, std::vector<Made>& made) {
+    // Nothing: others rest on what its victims leave.
+    const auto without = [&](std::size_t left_out) -> std::optional<Rooms> {
+        Rooms rooms = before;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            if (i != left_out && !hold(rooms, d, made[i].offer)) return std::nullopt;
+        }
+        return rooms;
+    };
+    for (bool again = made.size() > 1; again;) {
+        again = false;
+        std::vector<std::size_t> dearest_first;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            if (!made[i].offer.victims.empty()) dearest_first.push_back(i);
+        }
+        std::ranges::stable_sort(
+            dearest_first, std::greater(), [&](std::size_t i) -> const auto& { return made[i].offer.ranks; });
+        for (const std::size_t i : dearest_first) {
+            const std::optional<Rooms> rooms = without(i);
+            const NodeIndex node = rooms ? left_over_for(d, *rooms, made[i].plane) : NodeIndex();
+            if (!node) continue;
+            for (ReplicaIndex victim : made[i].offer.victims)
+                claims_.give_back(victim);
+            Made moved{.offer = {.node = node, .score = 0, .victims = {}, .ranks = {}}, .plane = made[i].plane};
+            made.erase(made.begin() + static_cast<std::ptrdiff_t>(i));
+            made.push_back(std::move(moved));
+            again = true;
+            break;
+        }
+    }
 }
 
 // Promised replicas first, each in its own plane, then those that may go anywhere.
@@ -139,13 +198,22 @@ void Pass::match(DeploymentIndex d) {
     const std::vector<ReplicaIndex> others = claimed_by_equals(d);
     for (ReplicaIndex replica : others)
         claims_.take(replica);
+    const Rooms before = rooms_;
+    std::vector<Made> made;
     VictimSearch search(world_, d, rooms_, claims_);
     for (const std::size_t b : by_score(d)) {
-        while (account.roomless[b] > 0 && match_one(search, d, world_.at(d).branches[b].plane))
+        while (account.roomless[b] > 0 && match_one(search, d, world_.at(d).branches[b].plane, made))
             --account.roomless[b];
     }
-    while (account.wanted > 0 && match_one(search, d, ""))
+    while (account.wanted > 0 && match_one(search, d, "", made))
         --account.wanted;
+    let_off(d, before, made);
+    rooms_ = before;
+    for (const Made& match : made) {
+        const std::optional<std::int64_t> devices = hold(rooms_, d, match.offer);
+        REPRIEVE_CHECK(devices, "a match of {} without room", world_.at(d).name);
+        matches_.push_back({d, match.offer.node, match.offer.victims, *devices});
+    }
     for (ReplicaIndex replica : others)
         claims_.give_back(replica);
 }

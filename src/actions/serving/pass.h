@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,20 @@ private:
     [[nodiscard]] std::vector<ReplicaIndex> claimed_by_equals(DeploymentIndex d) const;
     // Whether it has fewer replicas than it should.
     [[nodiscard]] bool is_short(DeploymentIndex d) const;
-    [[nodiscard]] bool match_one(VictimSearch& search, DeploymentIndex d, const std::string& plane);
+    // A match in the making; in this plane, if that is not empty.
+    struct Made {
+        Offer offer;
+        std::string plane;
+    };
+    [[nodiscard]] bool match_one(VictimSearch& search,
+                                 DeploymentIndex d,
+                                 const std::string& plane,
+                                 std::vector<Made>& made);
+    // Returns the devices that were taken from free room. Nothing: there is too little room.
+    [[nodiscard]] std::optional<std::int64_t> hold(Rooms& rooms, DeploymentIndex d, const Offer& offer) const;
+    // Whoever fits into what the victims of others leave over needs none of its own. `before`: without any of them.
+    void let_off(DeploymentIndex d, const Rooms& before, std::vector<Made>& made);
+    [[nodiscard]] NodeIndex left_over_for(DeploymentIndex d, const Rooms& rooms, const std::string& plane) const;
 
     const World& world_;
     std::vector<Category> categories_;

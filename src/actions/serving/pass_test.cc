@@ -207,6 +207,26 @@ TEST_F(PassTest, AnOvercommittedNodePaysItsDebtFirst) {
     EXPECT_EQ(outcome_.matches.front().uses_free, 0);
 }
 
+TEST_F(PassTest, WhatALaterVictimLeavesOverSparesEarlierOnes) {
+    node("x", 6);
+    node("y", 6);
+    deployment("big", 5, 2, 2, 4);
+    replica("big-x", "x", 160);
+    replica("big-y", "y", 304);
+    deployment("small", 2, 2, 2);
+    replica("small-x", "x", 383);
+    replica("small-y", "y", 317);
+    deployment("other", 5, 2, 2);
+    replica("other-x", "x", 287);
+    replica("other-y", "y", 509);
+    // At first the two small ones of x go, then big-y, because nobody loses its last replica: it leaves enough for
+    // both.
+    deployment("want", 9, 2, 0, 2);
+    EXPECT_THAT(matches(), ElementsAre("want y: big-y", "want y:"));
+    EXPECT_EQ(commit(1), 2);
+    EXPECT_EQ(commit(2), 2);
+}
+
 TEST_F(PassTest, WhoIsNotAskedKeepsWhatItHasAndTakesNothing) {
     node("n", 2);
     deployment("quiet", 9, 3, 1).asked = false;
