@@ -6,10 +6,22 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
 namespace reprieve {
+
+// A program that hands out credentials (client.authentication.k8s.io), as kubectl runs it.
+struct ExecPlugin {
+    std::string api_version;
+    std::string command;  // empty: there is none
+    std::vector<std::string> args;
+    std::vector<std::pair<std::string, std::string>> env;
+    std::string install_hint;
+    std::string cluster_info;  // JSON of spec.cluster, where the plugin asks for it
+};
 
 struct Access {
     std::string server;           // "https://host:port", no slash at the end
@@ -20,14 +32,16 @@ struct Access {
     std::string key_pem;
     std::string token;
     std::string token_file;  // read again and again; wins over `token`
+    ExecPlugin exec;         // hands out tokens; wins over both
     std::string ns;          // where we live; empty: not known
 };
 
 struct AccessOptions {
     bool loopback_http = false;  // plain HTTP, to this machine only
+    std::string context;         // empty: the current one
 };
 
-// The current context of a kubeconfig file. Paths in it count from the folder it stands in.
+// One context of a kubeconfig file. Paths in it count from the folder it stands in.
 [[nodiscard]] Result<Access> access_from_kubeconfig(const std::string& path, const AccessOptions& options = {});
 
 // What Kubernetes gives every pod.

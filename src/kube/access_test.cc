@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kube/exec_plugin.h"
+
 namespace reprieve {
 namespace {
 
@@ -59,11 +61,41 @@ TEST_F(AccessTest, FilesCountFromTheKubeconfigsFolder) {
     EXPECT_EQ(access->token_file, (folder_ / "token").string());
 }
 
-TEST_F(AccessTest, ProgramsAreNotRun) {
-    const auto access = access_from_kubeconfig(kubeconfig("server: 'https://host'", "exec: {command: aws}"));
-    EXPECT_NE(error_of(access).find("user \"u\": exec: programs that hand out credentials are not run"),
-              std::string::npos)
-        << error_of(access);
+TEST_F(AccessTest, AProgramHandsOutCredentials) {
+    const auto exec = [&](const std::string& script, const std::string& more = "") {
+        return access_from_kubeconfig(
+            kubeconfig("server: 'https://host'",
+                       "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: ['-c', '" + script +
+                           "']" + more + "}"));
+    };
+    const std::string answer = R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":)";
+    const auto access = exec("printf \"%s\" \"$ANSWER\"",
+                             ", env: [{name: ANSWER, value: '" + answer + R"({"token":"secret"}})" + "'}]");
+    ASSERT_TRUE(access.has_value()) << error_of(access);
+    EXPECT_EQ(access->token, "secret");
+    EXPECT_EQ(access->exec.command, "sh");
+    EXPECT_NE(error_of(exec("exit 3")).find("user \"u\": exec: sh failed"), std::string::npos);
+    EXPECT_NE(error_of(exec("echo hello")).find("sh did not print an ExecCredential"), std::string::npos);
+    const auto missing = access_from_kubeconfig(kubeconfig(
+        "server: 'https://host'",
+        "exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-program, installHint: get it}"));
+    EXPECT_NE(error_of(missing).find("no-such-program cannot be run"), std::string::npos) << error_of(missing);
+    EXPECT_NE(error_of(missing).find("get it"), std::string::npos);
+}
+
+TEST_F(AccessTest, WhatAProgramPrintsIsChecked) {
+    const std::string version = "client.authentication.k8s.io/v1";
+    const auto read = [&](const std::string& status) {
+        return read_exec_credential(
+            R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":)" + status + "}",
+            version);
+    };
+    EXPECT_EQ(format_time(read(R"({"token":"t","expirationTimestamp":"2026-01-01T12:00:00Z"})")->expires),
+              "2026-01-01T12:00:00Z");
+    EXPECT_EQ(read(R"({"clientCertificateData":"c","clientKeyData":"k"})")->key_pem, "k");
+    EXPECT_FALSE(read(R"({"clientCertificateData":"c"})").has_value());
+    EXPECT_FALSE(read("{}").has_value());
+    EXPECT_FALSE(read_exec_credential("{}", version).has_value());
 }
 
 TEST_F(AccessTest, VerificationCannotBeSwitchedOff) {

@@ -94,6 +94,8 @@ void AddressBook::enter(const Queue& queue, const Vocabulary& words, const std::
                                    queue.is_quota ? "elasticquotas" : "queues",
                                    words.text(queue.name));
     const std::lock_guard lock(mutex_);
+    // A quota is also known by its namespace: there may be another of its name elsewhere.
+    if (queue.ns) queues_[full_name(queue.ns, queue.name, words)] = path;
     queues_[words.str(queue.name)] = std::move(path);
     if (!queue.is_quota) is_open_[words.str(queue.name)] = queue.open;
 }
@@ -135,6 +137,7 @@ void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
     const std::lock_guard lock(mutex_);
     if (const auto* gang = std::get_if<Gang>(&object)) gangs_.erase(full_name(gang->ns, gang->name, words));
     if (const auto* queue = std::get_if<Queue>(&object)) {
+        if (queue->ns) queues_.erase(full_name(queue->ns, queue->name, words));
         queues_.erase(words.str(queue->name));
         is_open_.erase(words.str(queue->name));
     }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/claim_index.h"
 #include "model/objects.h"
 #include "model/vocabulary.h"
 
@@ -52,6 +53,9 @@ public:
     [[nodiscard]] std::vector<std::string> gangs_to_let_in(const Serves& serves) const;
     // The path of a Queue or ElasticQuota by its bare name.
     [[nodiscard]] std::optional<std::string> queue(const std::string& name) const;
+    // Claims for devices have a book of their own.
+    [[nodiscard]] ClaimIndex& claims() { return claims_; }
+    [[nodiscard]] const ClaimIndex& claims() const { return claims_; }
     [[nodiscard]] std::optional<CommitAddress> commit(const std::string& serving, const std::string& plane) const;
 
 private:
@@ -64,6 +68,7 @@ private:
 
     using Plane = std::pair<std::string, std::string>;  // serving deployment "ns/name", plane
 
+    ClaimIndex claims_;
     mutable std::mutex mutex_;
     std::map<std::string, GangAddress> gangs_;
     std::map<std::string, std::string> queues_;

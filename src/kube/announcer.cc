@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "kube/bodies.h"
 
@@ -43,7 +44,7 @@ std::string Announcer::why(const Unplaced& entry) {
 }
 
 void Announcer::bound(const Placement& placement, Time now) {
-    settled(placement.pod);
+    told_.erase(placement.pod);
     send({placement.pod,
           placement.uid,
           "Normal",
@@ -54,12 +55,18 @@ void Announcer::bound(const Placement& placement, Time now) {
 }
 
 void Announcer::preempted(const Eviction& eviction, Time now) {
-    std::string note = fmt::format("Preempted for {} on node {} by {}",
-                                   eviction.owner.empty() ? "its queue" : eviction.owner,
-                                   eviction.node,
-                                   eviction.action);
+    std::string note = fmt::format("Preempted {} on node {} by {}", for_whom(eviction), eviction.node, eviction.action);
     if (!eviction.reason.empty()) note += ": " + eviction.reason;
     send({eviction.pod, eviction.uid, "Normal", "Preempted", "Preempting", shortened(std::move(note))}, now);
+}
+
+void Announcer::unplaced(const Plan& plan) {
+    std::set<std::string_view> waiting;
+    for (const Unplaced& entry : plan.unplaced) {
+        waiting.insert(entry.pod);
+        unplaced(entry, plan.now);
+    }
+    std::erase_if(told_, [&](const auto& told) { return !waiting.contains(told.first); });
 }
 
 void Announcer::unplaced(const Unplaced& entry, Time now) {

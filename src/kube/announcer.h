@@ -23,9 +23,8 @@ public:
 
     void bound(const Placement& placement, Time now);
     void preempted(const Eviction& eviction, Time now);
-    void unplaced(const Unplaced& entry, Time now);
-    // Pods that are not pending any more need no memory.
-    void settled(const std::string& pod) { told_.erase(pod); }
+    // A plan says why pods wait, of all that do: the others need no memory.
+    void unplaced(const Plan& plan);
 
     // One sentence for people, with the nodes counted by reason.
     [[nodiscard]] static std::string why(const Unplaced& entry);
@@ -44,6 +43,7 @@ private:
         std::string message;
         Time at;
     };
+    void unplaced(const Unplaced& entry, Time now);
     void send(const News& news, Time now);
     void tell_condition(const std::string& pod, const std::string& uid, const std::string& message, Time now);
 

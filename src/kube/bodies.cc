@@ -28,11 +28,6 @@ Json unschedulable(const std::string& message, Time now) {
     return condition("PodScheduled", "False", "Unschedulable", message, now);
 }
 
-std::string plan_text(const PlanRecord& plan) {
-    return text_of(
-        {{"id", plan.id}, {"node", plan.node}, {"victims", plan.victims}, {"deadline", condition_time(plan.deadline)}});
-}
-
 }  // namespace
 
 std::string condition_time(Time time) { return format_time({time.us - time.us % 1'000'000}); }
@@ -43,13 +38,17 @@ std::string micro_time(Time time) {
     return fmt::format("{}.{:06}Z", whole, time.us % 1'000'000);
 }
 
+std::string for_whom(const Eviction& eviction) {
+    return eviction.owner.empty() ? "to bring its queue back to its share" : "for " + eviction.owner;
+}
+
 std::string nomination_body(const std::string& uid,
                             const std::string& node,
-                            const std::optional<PlanRecord>& plan,
+                            const std::optional<std::string>& note,
                             const std::string& message,
                             Time now) {
     Json metadata = metadata_of(uid);
-    if (plan) metadata["annotations"] = {{kPlanAnnotation, plan_text(*plan)}};
+    if (note) metadata["annotations"] = {{kPlanAnnotation, note->empty() ? Json(nullptr) : Json(*note)}};
     return text_of(
         {{"metadata", metadata},
          {"status", {{"nominatedNodeName", node}, {"conditions", Json::array({unschedulable(message, now)})}}}});

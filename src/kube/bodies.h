@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/plan.h"
 
 namespace reprieve {
 
@@ -22,23 +23,19 @@ inline constexpr const char* kClaimAnnotation = "reprieve.dev/claimed-by";
 inline constexpr const char* kDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 inline constexpr const char* kMaxScaleAnnotation = "autoscaling.knative.dev/max-scale";
 
-struct PlanRecord {
-    std::string id;
-    std::string node;
-    std::vector<std::string> victims;  // UIDs
-    Time deadline;
-};
-
 // "2026-01-01T12:00:00Z": what status conditions carry.
 [[nodiscard]] std::string condition_time(Time time);
 // "2026-01-01T12:00:00.000000Z": what leases and events carry.
 [[nodiscard]] std::string micro_time(Time time);
 
-// Nomination, intent (where given) and the reason why the pod is not bound yet, in one: a pod's status may be patched
-// together with its annotations.
+// "for ns/gang", or why a pod is evicted for nobody in particular.
+[[nodiscard]] std::string for_whom(const Eviction& eviction);
+
+// Nomination, intent and the reason why the pod is not bound yet, in one: a pod's status may be patched together with
+// its annotations. The intent is what `plan_note` gives; empty: the one that is there goes; none: it stays.
 [[nodiscard]] std::string nomination_body(const std::string& uid,
                                           const std::string& node,
-                                          const std::optional<PlanRecord>& plan,
+                                          const std::optional<std::string>& note,
                                           const std::string& message,
                                           Time now);
 [[nodiscard]] std::string clear_nomination_body(const std::string& uid);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/http.h"
+#include "manifest/plan_note.h"
 
 namespace reprieve {
 namespace {
@@ -16,9 +17,9 @@ TEST(Bodies, Times) {
 }
 
 TEST(Bodies, NominationCarriesIntentAndReasonInOnePatch) {
-    const PlanRecord record{.id = "sha256:1", .node = "n1", .victims = {"v1"}, .deadline = kNoon};
+    const std::string note = plan_note("sha256:1", {.node = "n1", .victims = {"v1"}, .deadline = kNoon});
     EXPECT_EQ(
-        nomination_body("u", "n1", record, "waits", kNoon),
+        nomination_body("u", "n1", note, "waits", kNoon),
         R"({"metadata":{"uid":"u","annotations":{"reprieve.dev/plan":"{\"id\":\"sha256:1\",\"node\":\"n1\",\"victims\":[\"v1\"],\"deadline\":\"2026-01-01T12:00:00Z\"}"}},)"
         R"("status":{"nominatedNodeName":"n1","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"waits","lastTransitionTime":"2026-01-01T12:00:00Z"}]}})");
     EXPECT_EQ(

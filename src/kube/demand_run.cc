@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
+#include "manifest/plan_note.h"
 #include "manifest/soft_note.h"
 
 namespace reprieve {
 namespace {
-
-// What a victim may take beyond its grace before somebody looks again.
-constexpr Duration kSlack{60'000'000};
 
 // The others are not deleted by us: a controller or a second delete does it.
 bool is_marked_first(const Eviction& eviction) {
@@ -25,8 +25,7 @@ bool is_over(const Eviction& eviction, const KnownPod& known) {
 }
 
 std::string mark_message(const Eviction& eviction) {
-    std::string message =
-        fmt::format("preempted for {} ({})", eviction.owner.empty() ? "its queue" : eviction.owner, eviction.action);
+    std::string message = fmt::format("preempted {} ({})", for_whom(eviction), eviction.action);
     if (!eviction.reason.empty()) message += ": " + eviction.reason;
     return message;
 }
@@ -39,6 +38,9 @@ bool is_refused_by_budget(const HttpAnswer& answer) {
 
 std::map<std::string, Demand> demands_of(const Plan& plan) {
     std::map<std::string, Demand> demands;
+    std::unordered_map<std::string_view, const Intent*> intents;
+    for (const Intent& intent : plan.intents)
+        intents.emplace(intent.pod, &intent);
     std::set<std::string> evicting;
     for (const Eviction& eviction : plan.evictions)
         evicting.insert(eviction.owner);
@@ -46,7 +48,9 @@ std::map<std::string, Demand> demands_of(const Plan& plan) {
         if (!placement.after_evictions) continue;
         // A surplus member may have victims of its own, beside those of its gang.
         const bool own = placement.owner.empty() || evicting.contains(placement.pod);
-        demands[own ? placement.pod : placement.owner].waiting.push_back(&placement);
+        const auto intent = intents.find(placement.pod);
+        demands[own ? placement.pod : placement.owner].waiting.push_back(
+            {.placement = &placement, .intent = intent == intents.end() ? nullptr : intent->second});
     }
     for (const Eviction& eviction : plan.evictions) {
         if (is_marked_first(eviction)) demands[eviction.owner].evictions.push_back(&eviction);
@@ -54,34 +58,6 @@ std::map<std::string, Demand> demands_of(const Plan& plan) {
     for (auto& [owner, demand] : demands)
         demand.owner = owner;
     return demands;
-}
-
-std::vector<PlanRecord> records_of(const Demand& demand, const std::string& plan_id, Time deadline) {
-    std::map<std::string, std::vector<std::string>> by_node;
-    for (const Eviction* eviction : demand.evictions)
-        by_node[eviction->node].push_back(eviction->uid);
-    std::vector<PlanRecord> records;
-    std::set<std::string> named;
-    for (const Placement* placement : demand.waiting) {
-        records.push_back(
-            {.id = plan_id, .node = placement->node, .victims = by_node[placement->node], .deadline = deadline});
-        named.insert(placement->node);
-    }
-    if (records.empty()) return records;
-    for (const auto& [node, victims] : by_node) {
-        if (!named.contains(node))
-            records.front().victims.insert(records.front().victims.end(), victims.begin(), victims.end());
-    }
-    for (PlanRecord& record : records)
-        std::ranges::sort(record.victims);
-    return records;
-}
-
-Time DemandRun::deadline() const {
-    std::int64_t grace = 30;
-    for (const Eviction* eviction : demand_.evictions)
-        grace = std::max(grace, outbox_->pods().find(eviction->pod).grace_seconds);
-    return plan_->now + Duration{grace * 1'000'000 + kSlack.us};
 }
 
 PodWrite DemandRun::status_patch(SinkStep step,
@@ -112,37 +88,37 @@ void DemandRun::step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*ne
 }
 
 void DemandRun::record() {
-    const std::vector<PlanRecord> records = records_of(demand_, plan_->id, deadline());
     open_ = 1;
-    for (std::size_t i = 0; i < records.size(); ++i)
-        nominate(*demand_.waiting[i], records[i]);
+    for (const Demand::Waiting& one : demand_.waiting)
+        nominate(*one.placement, one.intent);
     step_ended(WriteEnd::kDone, true, &DemandRun::mark);
 }
 
-void DemandRun::nominate(const Placement& placement, const PlanRecord& record) {
+void DemandRun::nominate(const Placement& placement, const Intent* intent) {
     const KnownPod known = outbox_->pods().find(placement.pod);
     const bool same_pod = known.certain && known.uid == placement.uid;
-    // A plan that evicts nobody more leaves the record of the plan that did.
-    const bool recorded = same_pod && known.has_plan && known.plan_node == record.node &&
-                          (record.victims.empty() || known.plan_victims == record.victims);
-    if (recorded && known.nominated == placement.node) return;
+    // A plan that evicts nobody more leaves the record of the plan that did, unless that was for another place.
+    const bool has_record = same_pod && known.has_plan && known.plan_node == placement.node;
+    std::optional<std::string> note;
+    if (intent != nullptr && !(has_record && (intent->victims.empty() || known.plan_victims == intent->victims)))
+        note = plan_note(plan_->id, *intent);
+    if (intent == nullptr && known.has_plan && !has_record) note = "";
+    if (!note && same_pod && known.nominated == placement.node) return;
 
     const std::string message =
         demand_.evictions.empty()
             ? fmt::format("waits on node {} for pods that are leaving", placement.node)
             : fmt::format("waits on node {} for {} preempted pods to leave", placement.node, demand_.evictions.size());
-    PodWrite write = status_patch(
-        SinkStep::kNominate,
-        placement.pod,
-        placement.uid,
-        nomination_body(
-            placement.uid, placement.node, recorded ? std::nullopt : std::optional(record), message, plan_->now));
+    PodWrite write = status_patch(SinkStep::kNominate,
+                                  placement.pod,
+                                  placement.uid,
+                                  nomination_body(placement.uid, placement.node, note, message, plan_->now));
     write.change = [&](KnownPod& pod) {
         pod.nominated = placement.node;
-        if (recorded) return;
-        pod.has_plan = true;
-        pod.plan_node = record.node;
-        pod.plan_victims = record.victims;
+        if (!note) return;
+        pod.has_plan = intent != nullptr;
+        pod.plan_node = intent != nullptr ? intent->node : std::string();
+        pod.plan_victims = intent != nullptr ? intent->victims : std::vector<std::string>();
     };
     ++open_;
     outbox_->write(std::move(write), [self = shared_from_this()](WriteEnd end, const HttpAnswer&) {

@@ -23,16 +23,16 @@ namespace reprieve {
 
 struct Demand {
     std::string owner;  // "ns/name" of the gang or pod; may be empty where evictions serve no one in particular
-    std::vector<const Placement*> waiting;  // placed after evictions
+    struct Waiting {
+        const Placement* placement = nullptr;
+        const Intent* intent = nullptr;  // none: there is nothing to record
+    };
+    std::vector<Waiting> waiting;  // placed after evictions
     std::vector<const Eviction*> evictions;
 };
 
 // The demands of a plan that wait or evict. They point into the plan.
 [[nodiscard]] std::map<std::string, Demand> demands_of(const Plan& plan);
-
-// The intent of every waiting placement, in the order of `demand.waiting`: each names the victims on its own node; the
-// first also those on nodes where nobody waits.
-[[nodiscard]] std::vector<PlanRecord> records_of(const Demand& demand, const std::string& plan_id, Time deadline);
 
 class DemandRun : public std::enable_shared_from_this<DemandRun> {
 public:
@@ -51,7 +51,7 @@ public:
 
 private:
     void record();
-    void nominate(const Placement& placement, const PlanRecord& record);
+    void nominate(const Placement& placement, const Intent* intent);
     void mark();
     void mark(const Eviction& eviction);
     void evict();
@@ -60,7 +60,6 @@ private:
     // A phase's calls are counted; the last one that ends begins the next phase.
     void step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*next)());
     void refuse_rest();
-    [[nodiscard]] Time deadline() const;
 
     [[nodiscard]] PodWrite status_patch(SinkStep step,
                                         const std::string& pod,

@@ -30,25 +30,17 @@ TEST(DemandRun, PlansAreTakenApartByWhomTheyServe) {
     EXPECT_EQ(demands.at("ns/g").evictions.size(), 1U);
 }
 
-TEST(DemandRun, EveryVictimIsNamedOnce) {
+TEST(DemandRun, WhatIsRecordedIsWhatThePlanIntends) {
     Plan plan;
-    plan.placements = {waiting("ns/g-0", "n1", "ns/g"), waiting("ns/g-1", "n2", "ns/g")};
-    plan.evictions = {
-        victim("b", "n1", "ns/g"), victim("a", "n1", "ns/g"), victim("c", "n2", "ns/g"), victim("far", "n7", "ns/g")};
+    plan.placements = {waiting("ns/g-0", "n1", "ns/g"), waiting("ns/g-1", "n2", "ns/g"), waiting("ns/free", "n3")};
+    plan.evictions = {victim("b", "n1", "ns/g")};
+    plan.intents = {{.pod = "ns/g-0", .node = "n1", .victims = {"uid-b"}}, {.pod = "ns/g-1", .node = "n2"}};
     const auto demands = demands_of(plan);
-    const std::vector<PlanRecord> records = records_of(demands.at("ns/g"), "id", {5});
-    ASSERT_EQ(records.size(), 2U);
-    EXPECT_EQ(records[0].victims, (std::vector<std::string>{"uid-a", "uid-b", "uid-far"}));
-    EXPECT_EQ(records[1].victims, (std::vector<std::string>{"uid-c"}));
-    EXPECT_EQ(records[0].node, "n1");
-    EXPECT_EQ(records[0].deadline, Time{5});
-}
-
-TEST(DemandRun, EvictionsThatServeNobodyHaveNoRecord) {
-    Plan plan;
-    plan.evictions = {victim("a", "n1", "")};
-    const auto demands = demands_of(plan);
-    EXPECT_TRUE(records_of(demands.at(""), "id", {}).empty());
+    const std::vector<Demand::Waiting>& members = demands.at("ns/g").waiting;
+    ASSERT_EQ(members.size(), 2U);
+    EXPECT_EQ(members[0].intent, plan.intents.data());
+    EXPECT_EQ(members[1].intent, &plan.intents[1]);
+    EXPECT_EQ(demands.at("ns/free").waiting[0].intent, nullptr) << "nobody leaves for it";
 }
 
 }  // namespace

@@ -56,9 +56,13 @@ void GangCensus::add(const Member& member, std::int32_t sign) {
     if (count == GangCount{}) gangs_.erase(member.gang);
 }
 
-void GangCensus::see_group(const std::string& gang) {
+void GangCensus::see_group(const std::string& gang, bool gone) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = gangs_.find(gang); found != gangs_.end()) changed_[gang] = found->second;
+    const auto found = gangs_.find(gang);
+    if (found != gangs_.end())
+        changed_[gang] = found->second;
+    else if (gone)
+        changed_[gang] = {};
     tell();
 }
 

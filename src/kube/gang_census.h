@@ -34,7 +34,7 @@ public:
     void see(const Pod& pod, const Vocabulary& words);
     void see_gone(const std::string& pod);
     // The gang's own object is new or changed.
-    void see_group(const std::string& gang);
+    void see_group(const std::string& gang, bool gone = false);
     // So is something else that the words about gangs depend on.
     void see_more();
 

@@ -114,10 +114,7 @@ GroupStatus::Verdict GroupStatus::all_bound() {
 
 void GroupStatus::tell(const std::string& gang, Verdict verdict, Time now) {
     const auto address = addresses_->gang(gang);
-    if (!address) {
-        told_.erase(gang);
-        return;
-    }
+    if (!address) return forget(gang);
     if (!is_told(*address)) return;
     if (was_scheduled(*address)) return;
     Verdict& told = told_[gang];
@@ -131,7 +128,8 @@ void GroupStatus::tell(const std::string& gang, Verdict verdict, Time now) {
 
 void GroupStatus::count(const std::string& gang, const GangCount& count, Time now) {
     const auto address = addresses_->gang(gang);
-    if (!address || !is_told(*address)) return;
+    if (!address) return forget(gang);
+    if (!is_told(*address)) return;
     // Bound by us, and perhaps by whoever acted before us and died before it could say so.
     if (count.placed >= std::max(address->min_members, 1)) tell(gang, all_bound(), now);
     if (address->dialect == GangDialect::kVolcano) tell_numbers(gang, *address, count);
@@ -181,6 +179,13 @@ void GroupStatus::send(const std::string& gang, const GangAddress& address, cons
                          .what = answer.ok() ? std::string() : answer.text()});
         if (!answer.ok()) not_told(gang, answer);
     });
+}
+
+void GroupStatus::forget(const std::string& gang) {
+    told_.erase(gang);
+    numbers_.erase(gang);
+    let_in_.erase(gang);
+    waiting_.erase(gang);
 }
 
 void GroupStatus::not_told(const std::string& gang, const HttpAnswer& answer) {

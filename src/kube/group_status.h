@@ -52,6 +52,8 @@ private:
     // Volcano's numbers, and the phases that follow from them.
     void tell_numbers(const std::string& gang, const GangAddress& address, const GangCount& count);
     void send(const std::string& gang, const GangAddress& address, const std::string& body);
+    // Of a group that is not there any more.
+    void forget(const std::string& gang);
     void not_told(const std::string& gang, const HttpAnswer& answer);
 
     Outbox* outbox_;

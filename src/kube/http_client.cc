@@ -10,6 +10,7 @@
 namespace reprieve {
 namespace {
 
+constexpr int kPluginTries = 5;  // while a program is asked for a new token
 constexpr std::size_t kSpareTransfers = 128;
 constexpr long kMostConnections = 256;  // kept open: a watch for each kind, and the requests in flight
 constexpr std::chrono::milliseconds kLookForSilence{250};
@@ -305,6 +306,10 @@ std::size_t HttpClient::time_out(const std::function<bool(const Call&)>& is_over
 
 void HttpClient::end(CallPtr call, HttpAnswer answer) {
     ++(answer.status == 0 ? counts_.failures : counts_.requests);
+    if (!call->is_stream()) {
+        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - call->begun);
+        times_.note(call->request.method, static_cast<int>(answer.status), {took.count()});
+    }
     if (answer.server_ahead) clock_.hear(*answer.server_ahead);
     if (answer.status == 401) line_.token().distrust();
     if (answer.status == 429) ++counts_.refused;
@@ -316,8 +321,9 @@ void HttpClient::end(CallPtr call, HttpAnswer answer) {
 bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     const HttpRequest& request = call->request;
     // A token that was replaced a moment ago deserves a second try.
-    const bool stale_token =
-        answer.status == 401 && !line_.access().token_file.empty() && call->backoff.failures() == 0;
+    const bool from_file = !line_.access().token_file.empty() && call->backoff.failures() == 0;
+    const bool from_plugin = !line_.access().exec.command.empty() && call->backoff.failures() < kPluginTries;
+    const bool stale_token = answer.status == 401 && (from_file || from_plugin);
     if (!answer.passing() && !stale_token) return false;
     if (request.is_final != nullptr && request.is_final(answer)) return false;
     if (request.patience.us == 0) return false;
@@ -338,8 +344,8 @@ bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
 int HttpClient::poll_milliseconds() const {
     using std::chrono::ceil;
     using std::chrono::milliseconds;
-    constexpr milliseconds kLongest{1000};
-    milliseconds wait = kLongest;
+    constexpr milliseconds kLongestPoll{1000};
+    milliseconds wait = kLongestPoll;
     const auto now = Clock::now();
     if (!timers_.empty()) wait = std::min(wait, ceil<milliseconds>(timers_.begin()->first - now));
     if (hold_until_ > now) wait = std::min(wait, ceil<milliseconds>(hold_until_ - now));

@@ -26,6 +26,7 @@
 
 #include "kube/backoff.h"
 #include "kube/http.h"
+#include "kube/request_times.h"
 #include "kube/server_clock.h"
 #include "kube/transfer.h"
 
@@ -68,6 +69,7 @@ public:
     // After this no callback of the owner runs any more. Waits for one that is running, unless called from it.
     void forget(const void* owner);
     [[nodiscard]] const HttpCounts& counts() const { return counts_; }
+    [[nodiscard]] RequestTable times() const { return times_.table(); }
     [[nodiscard]] const Access& access() const { return line_.access(); }
     [[nodiscard]] const ServerClock& clock() const { return clock_; }
 
@@ -129,6 +131,7 @@ private:
     Line line_;
     HttpClientOptions options_;
     HttpCounts counts_;
+    RequestTimes times_;
     ServerClock clock_;
     Jitter jitter_;
     CURLM* multi_;

@@ -50,6 +50,8 @@ constexpr std::string_view kV1[] = {"v1"};
 constexpr std::string_view kV1Alpha1[] = {"v1alpha1"};
 constexpr std::string_view kV1Beta1[] = {"v1beta1"};
 constexpr std::string_view kV1Alpha3[] = {"v1alpha3"};
+constexpr std::string_view kDeviceVersions[] = {"v1", "v1beta2", "v1beta1"};
+constexpr std::string_view kTaintRuleVersions[] = {"v1", "v1beta2", "v1alpha3"};
 constexpr std::string_view kCoreGroups[] = {"v1beta1", "v1alpha3", "v1alpha2"};
 
 constexpr FollowedKind kKinds[] = {
@@ -63,10 +65,25 @@ constexpr FollowedKind kKinds[] = {
     {"CSINode", "storage.k8s.io", kV1, "csinodes", false, true, named_global<CsiNode>},
     {"CSIDriver", "storage.k8s.io", kV1, "csidrivers", false, false, named_global<CsiDriver>},
     {"CSIStorageCapacity", "storage.k8s.io", kV1, "csistoragecapacities", true, false, named_local<CsiStorageCapacity>},
+    {"ResourceSlice", "resource.k8s.io", kDeviceVersions, "resourceslices", false, false, named_global<ResourceSlice>},
+    {"DeviceClass", "resource.k8s.io", kDeviceVersions, "deviceclasses", false, false, named_global<DeviceClass>},
+    {"ResourceClaim", "resource.k8s.io", kDeviceVersions, "resourceclaims", true, false, named_local<ResourceClaim>},
+    {"ResourceClaimTemplate",
+     "resource.k8s.io",
+     kDeviceVersions,
+     "resourceclaimtemplates",
+     true,
+     false,
+     named_local<ResourceClaimTemplate>},
+    {"DeviceTaintRule",
+     "resource.k8s.io",
+     kTaintRuleVersions,
+     "devicetaintrules",
+     false,
+     false,
+     named_global<DeviceTaintRule>},
     {"Deployment", "apps", kV1, "deployments", true, true, named_workload<WorkloadKind::kDeployment>},
     {"ReplicaSet", "apps", kV1, "replicasets", true, true, named_workload<WorkloadKind::kReplicaSet>},
-    {"StatefulSet", "apps", kV1, "statefulsets", true, true, named_workload<WorkloadKind::kStatefulSet>},
-    {"Job", "batch", kV1, "jobs", true, false, named_workload<WorkloadKind::kJob>},
     {"PodGroup", "scheduling.k8s.io", kCoreGroups, "podgroups", true, false, named_local<Gang>},
     {"CompositePodGroup",
      "scheduling.k8s.io",

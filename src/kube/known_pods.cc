@@ -27,6 +27,7 @@ KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
     if (more.has_deletion_cost) known.deletion_cost = more.deletion_cost;
     known.claimed_by = more.claimed_by;
     known.softly_evicted = !more.soft_eviction.empty();
+    known.has_claims = more.extended_claim.valid() || (pod.spec && !words.spec(pod.spec).claims.empty());
     if (more.plan) {
         known.has_plan = true;
         known.plan_node = words.str(more.plan->node);

@@ -38,6 +38,7 @@ struct KnownPod {
     std::optional<std::int64_t> deletion_cost;
     std::string claimed_by;
     bool softly_evicted = false;
+    bool has_claims = false;  // for devices
 };
 
 // What else the text of a pod says, asked for only where it matters.

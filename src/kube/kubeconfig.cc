@@ -1,5 +1,5 @@
-// The current context of a kubeconfig file, as Access. What we cannot do faithfully (run programs that hand out
-// credentials, skip verification) is refused and said.
+// One context of a kubeconfig file, as Access. What we cannot do faithfully (the old auth-provider, skipping
+// verification) is refused and said.
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <yaml-cpp/yaml.h>
@@ -8,8 +8,10 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "kube/access.h"
+#include "kube/exec_plugin.h"
 
 namespace reprieve {
 namespace {
@@ -24,6 +26,7 @@ private:
     [[nodiscard]] Result<YAML::Node> entry(const char* list, const char* field, const std::string& name) const;
     [[nodiscard]] Result<void> read_cluster(const YAML::Node& cluster, const AccessOptions& options, Access& out) const;
     [[nodiscard]] Result<void> read_user(const std::string& name, const YAML::Node& user, Access& out) const;
+    [[nodiscard]] Result<void> read_exec(const std::string& name, const YAML::Node& exec, Access& out) const;
     // A value that is either inline (base64, `field`-data) or the name of a file (`field`).
     [[nodiscard]] Result<std::string> material(const YAML::Node& from, const std::string& field) const;
     [[nodiscard]] std::string beside(const std::string& file) const;
@@ -54,6 +57,15 @@ Result<std::string> decode_base64(const std::string& text) {
     const std::size_t padding = packed.ends_with("==") ? 2 : (packed.ends_with('=') ? 1 : 0);
     bytes.resize(static_cast<std::size_t>(size) - padding);
     return bytes;
+}
+
+std::string encode_base64(const std::string& bytes) {
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
+    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()),
+                                     static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(size));
+    return text;
 }
 
 std::string Kubeconfig::beside(const std::string& file) const {
@@ -101,14 +113,14 @@ Result<void> Kubeconfig::read_cluster(const YAML::Node& cluster, const AccessOpt
 }
 
 Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& user, Access& out) const {
-    for (const char* unsupported : {"exec", "auth-provider"}) {
-        if (user[unsupported]) {
-            return wrong(
-                fmt::format("user \"{}\": {}: programs that hand out credentials are not run; use a token, a tokenFile "
-                            "or a client certificate",
-                            name,
-                            unsupported));
-        }
+    if (user["auth-provider"]) {
+        return wrong(
+            fmt::format("user \"{}\": auth-provider: removed from Kubernetes; use exec, a token, a tokenFile or a "
+                        "client certificate",
+                        name));
+    }
+    if (user["exec"]) {
+        if (auto read = read_exec(name, user["exec"], out); !read) return read;
     }
     for (const char* unsupported : {"username", "password", "as", "as-uid", "as-groups", "as-user-extra"}) {
         if (user[unsupported]) return wrong(fmt::format("user \"{}\": {}: not supported", name, unsupported));
@@ -119,16 +131,59 @@ Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& us
     if (!key) return std::unexpected(key.error());
     if (certificate->empty() != key->empty())
         return wrong(fmt::format("user \"{}\": a client certificate needs a client-key and the other way round", name));
-    out.certificate_pem = std::move(*certificate);
-    out.key_pem = std::move(*key);
-    out.token = text_of(user, "token");
+    if (!certificate->empty()) {
+        out.certificate_pem = std::move(*certificate);
+        out.key_pem = std::move(*key);
+    }
+    if (const std::string token = text_of(user, "token"); !token.empty()) out.token = token;
     if (const std::string file = text_of(user, "tokenFile"); !file.empty()) out.token_file = beside(file);
+    return {};
+}
+
+Result<void> Kubeconfig::read_exec(const std::string& name, const YAML::Node& exec, Access& out) const {
+    const auto refuse = [&](const std::string& what) {
+        return wrong(fmt::format("user \"{}\": exec: {}", name, what));
+    };
+    ExecPlugin& plugin = out.exec;
+    plugin.api_version = text_of(exec, "apiVersion");
+    plugin.command = text_of(exec, "command");
+    plugin.install_hint = text_of(exec, "installHint");
+    if (plugin.command.empty()) return refuse("command: not set");
+    if (plugin.api_version != "client.authentication.k8s.io/v1" &&
+        plugin.api_version != "client.authentication.k8s.io/v1beta1")
+        return refuse(fmt::format("apiVersion: \"{}\" is not known", plugin.api_version));
+    if (text_of(exec, "interactiveMode") == "Always") return refuse("interactiveMode: nobody is there to answer");
+    // A name with a slash counts from the folder of the file; a bare one is looked for in PATH.
+    if (plugin.command.find('/') != std::string::npos) plugin.command = beside(plugin.command);
+    if (const YAML::Node args = exec["args"]; args && args.IsSequence()) {
+        for (const YAML::Node& arg : args)
+            plugin.args.push_back(arg.Scalar());
+    }
+    if (const YAML::Node env = exec["env"]; env && env.IsSequence()) {
+        for (const YAML::Node& one : env)
+            plugin.env.emplace_back(text_of(one, "name"), text_of(one, "value"));
+    }
+    if (text_of(exec, "provideClusterInfo") == "true") {
+        plugin.cluster_info = nlohmann::json{
+            {"server", out.server},
+            {"tls-server-name", out.tls_server_name},
+            {"certificate-authority-data", encode_base64(out.authority_pem)},
+            {"proxy-url",
+             out.proxy}}.dump();
+    }
+    const Result<ExecCredential> first = run_exec_plugin(plugin);
+    if (!first) return refuse(first.error().message);
+    out.token = first->token;
+    if (!first->certificate_pem.empty()) {
+        out.certificate_pem = first->certificate_pem;
+        out.key_pem = first->key_pem;
+    }
     return {};
 }
 
 Result<Access> Kubeconfig::access(const AccessOptions& options) const {
     if (!root_.IsMap()) return wrong("not a kubeconfig");
-    const std::string current = text_of(root_, "current-context");
+    const std::string current = options.context.empty() ? text_of(root_, "current-context") : options.context;
     if (current.empty()) return wrong("current-context: not set");
     auto chosen = entry("contexts", "context", current);
     if (!chosen) return std::unexpected(chosen.error());

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <ctime>
 #include <future>
 
 #include "base/check.h"
@@ -12,10 +13,12 @@
 namespace reprieve {
 namespace {
 
-// Counts on while the machine sleeps nowhere: a clock that never goes back.
+// A monotonic clock that also advances while the machine is suspended, or a resumed replica would believe that it still
+// leads.
 Duration monotonic_now() {
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+    timespec now{};
+    REPRIEVE_CHECK(clock_gettime(CLOCK_BOOTTIME, &now) == 0, "no clock");
+    return {std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
 }
 
 }  // namespace
@@ -33,6 +36,10 @@ LeaderLease::LeaderLease(HttpClient& client, ElectionOptions options, std::funct
 LeaderLease::~LeaderLease() { client_->forget(this); }
 
 bool LeaderLease::leads() const { return monotonic_now().us < leads_until_us_; }
+
+void LeaderLease::on_hopeless(std::function<void(std::string)> call) {
+    client_->run(this, [this, call = std::move(call)] { on_hopeless_ = call; });
+}
 
 void LeaderLease::on_change(std::function<void(bool)> call) {
     client_->run(this, [this, call = std::move(call)] { on_change_ = call; });
@@ -108,13 +115,22 @@ void LeaderLease::store(const LeaseRecord& record, bool create) {
     HttpRequest put = request(create ? "POST" : "PUT");
     put.body = lease_body(options_, record);
     const Duration sent = monotonic_now();
-    client_->send(this, std::move(put), [this, sent](const HttpAnswer& answer) {
+    client_->send(this, std::move(put), [this, sent, create](const HttpAnswer& answer) {
         const auto stored = answer.ok() ? read_lease(answer.body) : std::nullopt;
         if (stored) {
             election_.written(*stored, sent, monotonic_now());
         } else {
             spdlog::warn("lease {}/{}: {}", options_.ns, options_.name, answer.text());
             election_.refused();
+            // What is made anew has a path that is always there, but for its namespace.
+            if (create && answer.status == 404 && on_hopeless_) {
+                return on_hopeless_(fmt::format(
+                    "namespace {} does not exist, so the lease {}/{} cannot be made: create it, or name another lease "
+                    "with --lease",
+                    options_.ns,
+                    options_.ns,
+                    options_.name));
+            }
         }
         again(options_.retry);
     });

@@ -24,6 +24,8 @@ public:
     void resign(Duration wait);
     // Called on the client's thread when `leads` has changed.
     void on_change(std::function<void(bool)> call);
+    // Called on the client's thread, once, with a sentence: the Lease can never be had.
+    void on_hopeless(std::function<void(std::string)> call);
 
 private:
     void step();
@@ -39,6 +41,7 @@ private:
     std::function<Time()> clock_;
     Election election_;
     std::function<void(bool)> on_change_;
+    std::function<void(std::string)> on_hopeless_;
     bool told_ = false;
     bool resigned_ = false;
     std::atomic<std::int64_t> leads_until_us_{0};

@@ -53,6 +53,8 @@ public:
     // Called, on the client's thread, with every failure.
     void on_failure(std::function<void()> call) { on_failure_ = std::move(call); }
     [[nodiscard]] bool idle() const { return open_ == 0; }
+    // Calls that are on their way or wait for their turn, and those that nobody waits for.
+    [[nodiscard]] std::int64_t queued() const { return open_ + told_; }
     // Also nothing that nobody waits for.
     [[nodiscard]] bool settled() const { return idle() && told_ == 0; }
     // Work that is not a call counts too.

@@ -14,6 +14,7 @@ namespace reprieve {
 namespace {
 
 constexpr int kMostConflicts = 3;
+constexpr int kMostLooksBack = 60;  // at a pod of which nobody knows whether it was bound
 
 std::string name_part(const std::string& pod) { return pod.substr(pod.find('/') + 1); }
 
@@ -64,6 +65,13 @@ KubeSink::KubeSink(HttpClient& client, KnownPods& pods, AddressBook& addresses, 
       options_(std::move(options)),
       outbox_(client, pods, options_.may_act),
       announcer_(outbox_, options_.announcer),
+      lasting_(
+          outbox_,
+          options_.nominate_after,
+          [this](const std::shared_ptr<const Plan>& plan, const Placement& placement) {
+              run(plan,
+                  {.owner = placement.pod, .waiting = {{.placement = &placement, .intent = nullptr}}, .evictions = {}});
+          }),
       groups_(outbox_, addresses, options_.census, options_.look_again),
       queues_(outbox_, addresses, options_.resource_quotas),
       scaling_(outbox_, addresses, options_.scaling, [this](const std::vector<Eviction>& replicas) {
@@ -100,11 +108,17 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     tidy_up(victims_);
     for (const AnnotationChange& change : plan->annotations)
         annotate(change);
+    lasting_.begin(plan);
     for (auto& [owner, demand] : demands_of(*plan)) {
-        std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) {
-            announcer_.preempted(eviction, plan->now);
-        })->start();
+        if (!demand.evictions.empty()) {
+            run(plan, std::move(demand));
+            continue;
+        }
+        for (const Demand::Waiting& one : demand.waiting)
+            lasting_.offer(*one.placement);
     }
+    lasting_.end();
+    release_claims(*plan);
     groups_.take(*plan);
     begun_ = true;
     count_gangs();
@@ -121,8 +135,13 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
         force_delete(pod, uid, plan->now);
     scaling_.take(*plan);
     queues_.take(*plan);
-    for (const Unplaced& entry : plan->unplaced)
-        announcer_.unplaced(entry, plan->now);
+    announcer_.unplaced(*plan);
+}
+
+void KubeSink::run(const std::shared_ptr<const Plan>& plan, Demand demand) {
+    std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) {
+        announcer_.preempted(eviction, plan->now);
+    })->start();
 }
 
 // Changes that come before the first plan, or while another acts, wait for the next plan.
@@ -187,6 +206,8 @@ void KubeSink::force_delete(const std::string& pod, const std::string& uid, Time
     const bool overdue = hastened && now - known.deleting > options_.force_delete_timeout;
     if (hastened && !overdue) return;
     if (hastened && known.grace_seconds == 0) return;  // nothing stronger is left; a finalizer holds it
+    // Without its object nobody knows that the container may still run, and its devices would be given away.
+    if (hastened && known.has_claims) return;
     const std::int64_t grace = overdue ? 0 : 1;
     PodWrite write{.step = SinkStep::kForceDelete, .pod = pod, .uid = uid.empty() ? known.uid : uid};
     write.request.method = "DELETE";
@@ -208,14 +229,14 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         entry.bound = true;
         entry.nominated.clear();  // the server does that
     });
-    if (placement.volumes.empty()) return send_binding(plan, placement, 0);
+    if (placement.volumes.empty()) return give_devices(plan, placement);
     outbox_.open();
     std::make_shared<VolumeRun>(outbox_,
                                 options_.volumes,
                                 placement,
                                 [this, plan, &placement](bool ok, std::string what) {
                                     if (ok)
-                                        send_binding(plan, placement, 0);
+                                        give_devices(plan, placement);
                                     else
                                         bound(plan, placement, false, std::move(what));
                                     outbox_.close();
@@ -223,14 +244,55 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         ->start();
 }
 
-void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, int conflicts) {
+// Claims that were allocated for a pod that has no place.
+void KubeSink::release_claims(const Plan& plan) {
+    std::map<std::string, Placement> by_pod;
+    for (const ClaimRelease& release : plan.releases) {
+        Placement& of_pod = by_pod[release.pod];
+        of_pod.pod = release.pod;
+        of_pod.uid = release.uid;
+        of_pod.claims.emplace_back().claim = release.claim;
+    }
+    for (const auto& [pod, claims] : by_pod) {
+        if (claim_runs_.contains(pod) || !releasing_.insert(pod).second) continue;
+        outbox_.open();
+        std::make_shared<ClaimRun>(outbox_, &addresses_->claims(), options_.claims, claims, plan.now, nullptr)
+            ->release([this, name = pod] {
+                releasing_.erase(name);
+                outbox_.close();
+            });
+    }
+}
+
+// Claims first: a kubelet refuses a pod that its claims do not name.
+void KubeSink::give_devices(const std::shared_ptr<const Plan>& plan, const Placement& placement) {
+    if (placement.claims.empty()) return send_binding(plan, placement, {});
+    if (releasing_.contains(placement.pod)) return bound(plan, placement, false, "its claims are being given back");
+    outbox_.open();
+    auto run = std::make_shared<ClaimRun>(outbox_,
+                                          options_.looks_twice ? &addresses_->claims() : nullptr,
+                                          options_.claims,
+                                          placement,
+                                          plan->now,
+                                          [this, plan, &placement](bool ok, std::string what) {
+                                              if (ok)
+                                                  send_binding(plan, placement, {});
+                                              else
+                                                  bound(plan, placement, false, std::move(what));
+                                              outbox_.close();
+                                          });
+    claim_runs_[placement.pod] = run;
+    run->start();
+}
+
+void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, BindTries tries) {
     HttpRequest request;
     request.method = "POST";
     request.path = pod_path(placement.pod, "binding");
     request.body = binding_body(name_part(placement.pod), placement.uid, placement.node, placement.devices);
-    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, conflicts](const HttpAnswer& answer) {
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, tries](const HttpAnswer& answer) {
         const bool is_open = answer.status == 409 || (!answer.ok() && answer.unsure);
-        if (is_open) return read_back(plan, placement, answer.text(), conflicts);
+        if (is_open) return read_back(plan, placement, answer.text(), tries);
         bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
     });
 }
@@ -238,26 +300,49 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
 void KubeSink::read_back(const std::shared_ptr<const Plan>& plan,
                          const Placement& placement,
                          const std::string& refusal,
-                         int conflicts) {
+                         BindTries tries) {
     HttpRequest request;
     request.path = pod_path(placement.pod);
-    outbox_.call(
-        placement.pod, std::move(request), [this, plan, &placement, refusal, conflicts](const HttpAnswer& answer) {
-            const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
-            const auto text = [&](const char* path) {
-                return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string();
-            };
-            const bool same_pod = answer.ok() && (placement.uid.empty() || text("/metadata/uid") == placement.uid);
-            const std::string node = text("/spec/nodeName");
-            // Somebody else wrote to the pod at the same moment: that alone is no reason not to bind it.
-            const bool still_free = same_pod && node.empty() && text("/metadata/deletionTimestamp").empty();
-            if (still_free && conflicts < kMostConflicts) return send_binding(plan, placement, conflicts + 1);
-            const bool there = same_pod && node == placement.node;
-            bound(plan, placement, there, there ? std::string() : refusal);
-        });
+    outbox_.call(placement.pod, std::move(request), [this, plan, &placement, refusal, tries](const HttpAnswer& answer) {
+        const auto pod = nlohmann::json::parse(answer.ok() ? answer.body : "{}", nullptr, false);
+        const auto text = [&](const char* path) {
+            return pod.is_object() ? pod.value(nlohmann::json::json_pointer(path), std::string()) : std::string();
+        };
+        const bool same_pod = answer.ok() && (placement.uid.empty() || text("/metadata/uid") == placement.uid);
+        const std::string node = text("/spec/nodeName");
+        // Somebody else wrote to the pod at the same moment: that alone is no reason not to bind it.
+        const bool still_free = same_pod && node.empty() && text("/metadata/deletionTimestamp").empty();
+        if (still_free && tries.conflicts < kMostConflicts)
+            return send_binding(plan, placement, {.conflicts = tries.conflicts + 1, .looks = tries.looks});
+        const bool there = same_pod && node == placement.node;
+        const bool unsure = !answer.ok() && answer.status != 404;
+        // An API server that has just started answers no to everybody for a moment.
+        if (unsure && tries.looks < kMostLooksBack) {
+            outbox_.open();
+            return outbox_.run_after(options_.look_back, [this, plan, &placement, refusal, tries] {
+                read_back(plan, placement, refusal, {.conflicts = tries.conflicts, .looks = tries.looks + 1});
+                outbox_.close();
+            });
+        }
+        bound(plan, placement, there, there ? std::string() : refusal, unsure);
+    });
 }
 
-void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what) {
+void KubeSink::bound(
+    const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what, bool unsure) {
+    const auto claims = claim_runs_.extract(placement.pod);
+    // Whether it is bound after all may not be known: then the claims stay, and the next plan finds them.
+    if (ok || unsure || claims.empty()) return tell_bound(plan, placement, ok, std::move(what), unsure);
+    // Nobody plans with the pod, or its claims, before they are free again.
+    outbox_.open();
+    claims.mapped()->take_back([this, plan, &placement, what = std::move(what)] {
+        tell_bound(plan, placement, false, what, false);
+        outbox_.close();
+    });
+}
+
+void KubeSink::tell_bound(
+    const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what, bool unsure) {
     const bool has_note = pods_->find(placement.pod).has_plan;
     pods_->end_write(placement.pod, ok, {});
     groups_.member_ended(placement.owner, ok, plan->now);
@@ -265,8 +350,12 @@ void KubeSink::bound(const std::shared_ptr<const Plan>& plan, const Placement& p
         announcer_.bound(placement, plan->now);
         if (has_note) remove_plan(placement.pod, placement.uid);
     }
-    outbox_.report(
-        {.step = SinkStep::kBind, .pod = placement.pod, .uid = placement.uid, .ok = ok, .what = std::move(what)});
+    outbox_.report({.step = SinkStep::kBind,
+                    .pod = placement.pod,
+                    .uid = placement.uid,
+                    .ok = ok,
+                    .what = std::move(what),
+                    .unsure = unsure});
 }
 
 void KubeSink::tidy_up(const std::set<std::string>& victims) {

@@ -31,6 +31,9 @@ protected:
         options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
         options.on_failure = [this] { ++failures_; };
         options.look_again = {1'000};
+        options.look_back = {1'000};
+        options.nominate_after = nominate_after_;
+        options.looks_twice = false;
         options.resource_quotas = resource_quotas_;
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
     }
@@ -84,6 +87,7 @@ protected:
     Vocabulary words_;
     KnownPods known_;
     AddressBook addresses_;
+    Duration nominate_after_{1'000};
     bool resource_quotas_ = false;
     std::atomic<bool> may_act_ = true;
     std::atomic<int> failures_ = 0;

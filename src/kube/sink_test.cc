@@ -29,6 +29,8 @@ protected:
                                       .action = "preempt",
                                       .reason = "lower priority"});
         }
+        plan.intents = {
+            {.pod = "ns/high", .uid = "uid-high", .node = "n1", .victims = {"uid-a", "uid-b"}, .deadline = kNow}};
         return plan;
     }
     static Plan binding() {
@@ -51,6 +53,46 @@ TEST_F(SinkTest, IntentThenAllMarksThenDeletes) {
     EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr("PreemptionByScheduler"));
     EXPECT_THAT(body_of("DELETE", "/a"), HasSubstr(R"("preconditions":{"uid":"uid-a"})"));
     EXPECT_EQ(body_of("DELETE", "/a").find("gracePeriodSeconds"), std::string::npos) << "its own grace";
+}
+
+// Somebody leaves anyway: nothing is paid for, so nothing has to be on record before.
+TEST_F(SinkTest, ANominationThatEvictsNobodyIsWrittenOnceItHasLasted) {
+    start();
+    Plan plan = preemption();
+    plan.evictions.clear();
+    plan.intents.clear();
+    carry_out(plan);
+    while (calls().empty())
+        std::this_thread::yield();
+    settle();
+    EXPECT_THAT(calls(), ElementsAre("PATCH /high/status"));
+    carry_out(plan);
+    EXPECT_EQ(calls().size(), 1U) << "it is written";
+}
+
+TEST_F(SinkTest, WhoIsBoundBeforeItLastsCostsOneCall) {
+    nominate_after_ = Duration::of_seconds(3600);
+    start();
+    Plan plan = preemption();
+    plan.evictions.clear();
+    plan.intents.clear();
+    carry_out(plan);
+    carry_out(binding());
+    EXPECT_THAT(calls(), ElementsAre("POST /high/binding"));
+}
+
+TEST_F(SinkTest, ANominationThatIsNoLongerTrueIsReplacedAtOnce) {
+    nominate_after_ = Duration::of_seconds(3600);
+    start();
+    carry_out(preemption());
+    const std::size_t before = calls().size();
+    Plan plan = preemption();
+    plan.evictions.clear();
+    plan.intents.clear();
+    plan.placements[0].node = "n2";
+    carry_out(plan);
+    EXPECT_EQ(calls().size(), before + 1);
+    EXPECT_THAT(calls().back(), "PATCH /high/status");
 }
 
 TEST_F(SinkTest, TheSamePlanAgainMakesNoCalls) {
@@ -256,6 +298,23 @@ TEST_F(SinkTest, AConflictOnBindIsReadBack) {
         return Reply{.body = pod_json("high", "5", R"("nodeName":"n1")")};
     });
     EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high")) << "our own earlier call got through";
+}
+
+// The API server was restarted: the answer got lost, and for a while nobody may do anything.
+TEST_F(SinkTest, AnUncertainBindingIsLookedAtUntilSomebodyKnows) {
+    std::atomic<int> posts{0};
+    std::atomic<int> looks{0};
+    start([&](const Asked& asked) {
+        const Reply refused{.status = 403, .body = R"({"kind":"Status","reason":"Forbidden","message":"not yet"})"};
+        if (asked.method == "POST" && asked.path.ends_with("/binding"))
+            return ++posts == 1 ? Reply{.status = 500, .body = "{}"} : posts == 2 ? refused : Reply{};
+        if (asked.method == "GET")
+            return ++looks < 4 ? refused : Reply{.body = R"({"metadata":{"uid":"uid-high"},"spec":{}})"};
+        return Reply{};
+    });
+    EXPECT_THAT(carry_out(binding()), ElementsAre("bind ns/high"));
+    EXPECT_EQ(looks, 4);
+    EXPECT_EQ(posts, 3) << "it is still free: bound after all";
 }
 
 TEST_F(SinkTest, AConflictWithSomebodyElsesBindingIsAFailure) {

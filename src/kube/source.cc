@@ -12,7 +12,13 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostComplaints = 1000;
+// What hangs on such an object must not look free because the object cannot be read.
+bool must_not_be_overlooked(std::size_t kind) {
+    const std::string_view name = followed_kinds()[kind].kind;
+    return name == "Pod" || name == "PodGroup" || name == "PodDisruptionBudget" || name == "PersistentVolumeClaim" ||
+           name == "ResourceClaim";
+}
+
 constexpr int kMissedToBelieve = 2;  // discoveries that do not find a kind that has been read
 
 Duration until(std::chrono::steady_clock::time_point end) {
@@ -36,6 +42,7 @@ KubeSource::KubeSource(
       inbox_(options_.inbox_bytes),
       followed_(followed_kinds().size()),
       decoder_(words),
+      faulty_(followed_.size()),
       unsynced_(followed_.size()),
       discovery_(client),
       refusals_(followed_.size()),
@@ -105,11 +112,7 @@ void KubeSource::refused(std::size_t kind, const HttpAnswer& answer) {
     const FollowedKind& what = followed_kinds()[kind];
     if (!what.required) return refused_optional(kind, answer);
     if (synced() || ++refusals_[kind] < options_.refusals) return;
-    {
-        const std::lock_guard lock(mutex_);
-        fault_ = fmt::format("{} cannot be read: {}", what.plural, answer.text());
-    }
-    inbox_.close();
+    fail(fmt::format("{} cannot be read: {}", what.plural, answer.text()));
 }
 
 // Not served any more, or not for us; a later discovery tries again. A server that has just started says so for a
@@ -127,6 +130,14 @@ void KubeSource::wake() { inbox_.put({.content = Parcel::Content::kNudge}); }
 
 void KubeSource::stop() { inbox_.close(); }
 
+void KubeSource::fail(std::string why) {
+    {
+        const std::lock_guard lock(mutex_);
+        fault_ = std::move(why);
+    }
+    inbox_.close();
+}
+
 std::string KubeSource::fault() const {
     const std::lock_guard lock(mutex_);
     return fault_;
@@ -140,6 +151,8 @@ bool KubeSource::poll(std::vector<Change>& out, Duration wait) {
     // The first call ends when everything is there, however long that takes and even if that is nothing.
     bool over = !synced();
     while (!synced() && !inbox_.closed()) {
+        // A server that does not answer must not keep anybody who wants to go.
+        if (options_.stopped && options_.stopped()) return false;
         if (inbox_.take(parcel, kTick)) unpack(parcel, out);
     }
     while (out.size() == before && !over && inbox_.take(parcel, until(end))) {
@@ -169,6 +182,8 @@ void KubeSource::unpack(Parcel& parcel, std::vector<Change>& out) {
 
 void KubeSource::unpack_page(const Parcel& parcel, std::vector<Change>& out) {
     if (parcel.first) ++followed_[parcel.kind].generation;
+    if (parcel.first && parcel.missed.us > 0 && followed_[parcel.kind].synced && missed_call_)
+        missed_call_(std::string(followed_kinds()[parcel.kind].plural), now() + Duration{-parcel.missed.us}, now());
     auto done = frames_.each_item(parcel.bytes,
                                   [&](std::string_view item) { put(parcel.kind, parcel.version, item, false, out); });
     if (!done) {
@@ -208,18 +223,37 @@ void KubeSource::unpack_events(const Parcel& parcel, std::vector<Change>& out) {
 void KubeSource::put(
     std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out) {
     auto decoded = decoder_.decode(json, version, followed_kinds()[kind].kind);
+    const bool is_faulty = !decoded;
+    if (!decoded && !removed && must_not_be_overlooked(kind)) {
+        Decoder::Lenient lenient = decoder_.decode_leniently(json, version, followed_kinds()[kind].kind);
+        if (lenient.object) {
+            complain(kind, json, decoded.error(), "is read with care");
+            decoded = std::move(lenient.object);
+        }
+    }
     if (!decoded) return note_malformed(kind, json, decoded.error(), removed, out);
     if (!*decoded) return;
     ++counts_.objects;
     Followed& followed = followed_[kind];
     const std::string key = key_of(**decoded);
+    if (removed || !is_faulty) faulty_[kind].erase(key);
     if (removed)
         followed.names.erase(key);
     else
         followed.names[key] = followed.generation;
-    out.push_back(
-        {.object = std::move(**decoded), .removed = removed, .digest = removed ? Digest{} : digest_bytes(json)});
+    out.push_back({.object = std::move(**decoded),
+                   .removed = removed,
+                   .digest = removed ? Digest{} : digest_bytes(json),
+                   .text = text_of(kind, version, removed ? std::string_view() : json)});
     observe(version, out.back(), json);
+}
+
+std::shared_ptr<const FactText> KubeSource::text_of(std::size_t kind,
+                                                    const std::string& version,
+                                                    std::string_view json) const {
+    if (!keeps_texts_) return nullptr;
+    return std::make_shared<const FactText>(
+        FactText{.api_version = version, .kind = std::string(followed_kinds()[kind].kind), .json = std::string(json)});
 }
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
@@ -231,6 +265,11 @@ void KubeSource::observe(const std::string& version, const Change& change, std::
                        *words_,
                        {.version = [&] { return objects_.version_of(json); },
                         .has_our_mark = [&] { return serves(*pod) && has_our_mark(json); }});
+    } else if (const auto* claim = std::get_if<ResourceClaim>(&change.object)) {
+        if (change.removed)
+            addresses_->claims().see_gone(*claim, *words_);
+        else
+            addresses_->claims().see(*claim, *words_, version, objects_.version_of(json));
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {
@@ -247,20 +286,29 @@ void KubeSource::tell_census(const Change& change) {
     const auto* pod = std::get_if<Pod>(&change.object);
     if (pod && change.removed) options_.census->see_gone(key_of(change.object));
     if (pod && !change.removed) options_.census->see(*pod, *words_);
-    if (std::holds_alternative<Gang>(change.object)) options_.census->see_group(key_of(change.object));
+    if (std::holds_alternative<Gang>(change.object)) options_.census->see_group(key_of(change.object), change.removed);
     const auto* workload = std::get_if<Workload>(&change.object);
     const bool is_job = workload && workload->kind == WorkloadKind::kVolcanoJob;
     if (is_job || std::holds_alternative<Queue>(change.object)) options_.census->see_more();
 }
 
+FrameReader::Name KubeSource::complain(std::size_t kind,
+                                       std::string_view json,
+                                       const DecodeError& error,
+                                       const char* consequence) {
+    ++counts_.malformed;
+    FrameReader::Name name = objects_.name_of(json);
+    std::string key = followed_kinds()[kind].namespaced ? fmt::format("{}/{}", name.ns, name.name) : name.name;
+    // One complaint for each object, for as long as it is there.
+    if (faulty_[kind].insert(key).second)
+        spdlog::warn("{} {}: {}", error.object.empty() ? key : error.object, consequence, error.text());
+    return name;
+}
+
 void KubeSource::note_malformed(
     std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out) {
-    ++counts_.malformed;
-    const FrameReader::Name name = objects_.name_of(json);
+    const FrameReader::Name name = complain(kind, json, error, "is left out");
     const std::string key = followed_kinds()[kind].namespaced ? fmt::format("{}/{}", name.ns, name.name) : name.name;
-    if (complained_.size() < kMostComplaints && complained_.insert(fmt::format("{} {}", kind, key)).second) {
-        spdlog::warn("{} is left out: {}", error.object.empty() ? key : error.object, error.text());
-    }
     if (name.name.empty()) return;
     // It is there all the same: what was known of it stays, until it is really gone.
     Followed& followed = followed_[kind];
@@ -295,9 +343,11 @@ void KubeSource::remove(std::size_t kind, const std::string& name, std::vector<C
     const StringId ns = slash == std::string::npos ? StringId() : words_->string(name.substr(0, slash));
     out.push_back({.object = what.named(ns, name.substr(slash == std::string::npos ? 0 : slash + 1), *words_),
                    .removed = true,
-                   .digest = {}});
+                   .digest = {},
+                   .text = text_of(kind, api_version(what, what.versions.front()), {})});
     observe({}, out.back(), {});
     followed_[kind].names.erase(name);
+    faulty_[kind].erase(name);
 }
 
 void KubeSource::remove_unseen(std::size_t kind, std::vector<Change>& out) {
@@ -309,6 +359,22 @@ void KubeSource::remove_unseen(std::size_t kind, std::vector<Change>& out) {
     std::ranges::sort(gone);  // not in the order of a hash table
     for (const std::string& name : gone)
         remove(kind, name, out);
+}
+
+std::vector<KindHealth> KubeSource::health() const {
+    std::vector<KindHealth> out;
+    for (std::size_t kind = 0; kind < followed_.size(); ++kind) {
+        const Watcher& watcher = *followed_[kind].watcher;
+        const auto silent = watcher.silent_for();
+        if (!silent && faulty_[kind].empty()) continue;
+        const FollowedKind& what = followed_kinds()[kind];
+        out.push_back(
+            {.kind = what.group.empty() ? std::string(what.plural) : fmt::format("{}.{}", what.plural, what.group),
+             .silent = silent.value_or(Duration{}),
+             .restarts = watcher.restarts(),
+             .left_out = faulty_[kind].size()});
+    }
+    return out;
 }
 
 void KubeSource::mark_synced(std::size_t kind) {

@@ -22,6 +22,7 @@
 #include "kube/gang_census.h"
 #include "kube/http_client.h"
 #include "kube/inbox.h"
+#include "kube/kind_health.h"
 #include "kube/kinds.h"
 #include "kube/known_pods.h"
 #include "kube/watcher.h"
@@ -38,7 +39,8 @@ struct KubeSourceOptions {
     // one (403, 404) after it has been read.
     int refusals = 12;
     std::function<Time()> clock;
-    GangCensus* census = nullptr;  // told of the members of gangs; none: nobody counts them
+    std::function<bool()> stopped;  // asked while everything is waited for at the start; none: never
+    GangCensus* census = nullptr;   // told of the members of gangs; none: nobody counts them
 };
 
 struct KubeSourceCounts {
@@ -57,17 +59,26 @@ public:
 
     [[nodiscard]] bool poll(std::vector<Change>& out, Duration wait) override;
     [[nodiscard]] Time now() const override { return options_.clock(); }
+    void keep_texts() override { keeps_texts_ = true; }
+    // Called by `poll` when a watch could not go on: what changed between these moments is known only by its result.
+    void on_missed(std::function<void(const std::string& kind, Time from, Time to)> call) {
+        missed_call_ = std::move(call);
+    }
 
     // From any thread: `poll` returns at once; for the first, without having changed anything.
     void wake();
     // From any thread: the world ends.
     void stop();
+    // The same, and why.
+    void fail(std::string why);
     // Why the world ended; empty: it was asked to.
     [[nodiscard]] std::string fault() const;
     // Whether everything that was there at the start has been delivered. From any thread.
     [[nodiscard]] bool synced() const { return unsynced_ == 0; }
 
     [[nodiscard]] const KubeSourceCounts& counts() const { return counts_; }
+    // On the caller's thread of `poll`.
+    [[nodiscard]] std::vector<KindHealth> health() const;
     [[nodiscard]] const WatcherCounts& watcher_counts() const { return watcher_counts_; }
 
 private:
@@ -92,9 +103,17 @@ private:
         std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out);
     void remove(std::size_t kind, const std::string& name, std::vector<Change>& out);
     void remove_unseen(std::size_t kind, std::vector<Change>& out);
+    // Counts it, and says once of each object what is wrong with it and what follows.
+    FrameReader::Name complain(std::size_t kind,
+                               std::string_view json,
+                               const DecodeError& error,
+                               const char* consequence);
     void note_malformed(
         std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out);
     void observe(const std::string& version, const Change& change, std::string_view json);
+    [[nodiscard]] std::shared_ptr<const FactText> text_of(std::size_t kind,
+                                                          const std::string& version,
+                                                          std::string_view json) const;
     [[nodiscard]] bool serves(const Pod& pod) const;
     void tell_census(const Change& change);
     [[nodiscard]] std::string key_of(const Object& object) const;
@@ -110,9 +129,11 @@ private:
     Decoder decoder_;
     FrameReader frames_;   // of pages and events
     FrameReader objects_;  // of single objects, while `frames_` stands in a page
+    bool keeps_texts_ = false;
+    std::function<void(const std::string& kind, Time from, Time to)> missed_call_;
     KubeSourceCounts counts_;
     WatcherCounts watcher_counts_;
-    std::set<std::string> complained_;
+    std::vector<std::set<std::string>> faulty_;  // by kind: objects that are there and cannot be read as they are
     std::atomic<std::size_t> unsynced_;
 
     // The client thread's own.

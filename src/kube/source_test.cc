@@ -127,8 +127,14 @@ TEST_F(SourceTest, AnExpiredWatchListsAgainAndNoticesWhatIsGone) {
             return {.body = event_json("ERROR", status_json(410, "Expired", "too old"))};
         return {.body = "", .stays_open = true};
     });
+    std::vector<std::string> missed;
+    source_->on_missed([&](const std::string& kind, Time from, Time to) {
+        EXPECT_LT(from, to);
+        missed.push_back(kind);
+    });
     EXPECT_THAT(poll_for(4), ElementsAre("+a", "+b", "+b", "-a"));
     EXPECT_EQ(source_->watcher_counts().expired, 1U);
+    EXPECT_THAT(missed, ElementsAre("pods")) << "what happened to a in between nobody knows";
 }
 
 TEST_F(SourceTest, A410InsteadOfAWatchListsAgainToo) {
@@ -152,24 +158,24 @@ TEST_F(SourceTest, AListThatExpiresInTheMiddleStartsAgain) {
     EXPECT_THAT(poll(), ElementsAre("+a", "+a", "+b"));
 }
 
-TEST_F(SourceTest, AMalformedObjectIsLeftOutAndTheRestIsRead) {
+TEST_F(SourceTest, APodThatCannotBeReadIsNotOverlooked) {
     const std::string bad = pod_json("bad", "3", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
     start([bad](const Asked& asked) -> Reply {
         if (asked.is_watch())
             return {.body = event_json("MODIFIED", bad) + event_json("ADDED", pod_json("c", "12")), .stays_open = true};
         return {.body = list_json("10", {pod_json("a", "1"), bad, pod_json("b", "2")})};
     });
-    EXPECT_THAT(poll_for(3), ElementsAre("+a", "+b", "+c"));
+    EXPECT_THAT(poll_for(5), ElementsAre("+a", "+bad", "+b", "+bad", "+c"));
     EXPECT_EQ(source_->counts().malformed, 2U);
 }
 
-TEST_F(SourceTest, AnObjectThatBecameMalformedStaysAsItWasUntilItIsGone) {
+TEST_F(SourceTest, APodThatBecameMalformedIsReadWithCareUntilItIsGone) {
     const std::string bad = pod_json("a", "12", R"("containers":[{"resources":{"requests":{"cpu":"lots"}}}])");
     start([bad](const Asked& asked) -> Reply {
         if (!asked.is_watch()) return {.body = list_json("10", {pod_json("a", "1")})};
         return {.body = event_json("MODIFIED", bad) + event_json("DELETED", bad), .stays_open = true};
     });
-    EXPECT_THAT(poll_for(2), ElementsAre("+a", "-a"));
+    EXPECT_THAT(poll_for(3), ElementsAre("+a", "+a", "-a"));
 }
 
 TEST_F(SourceTest, KindsThatAppearLaterAreFollowedAndForgottenWhenTheyGo) {

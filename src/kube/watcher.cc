@@ -10,7 +10,18 @@ namespace {
 
 constexpr int kMostListDoublings = 4;
 
+std::int64_t steady_us() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
 }  // namespace
+
+std::optional<Duration> Watcher::silent_for() const {
+    const std::int64_t heard = heard_us_;
+    if (heard == 0) return std::nullopt;
+    return Duration{steady_us() - heard};
+}
 
 void Watcher::start(std::string api_version, std::string path) {
     if (running()) return;
@@ -24,6 +35,8 @@ void Watcher::stop() {
     if (!running()) return;
     client_->forget(this);
     state_ = State::kAbsent;
+    heard_us_ = 0;
+    lost_us_ = 0;
     version_.clear();
     refusals_ = 0;
     waits_for_room_ = false;
@@ -59,7 +72,6 @@ void Watcher::listed(HttpAnswer answer, bool first) {
     if (!answer.ok()) return retry(true, answer);
     auto head = frames_.page_head(answer.body);
     if (!head) return retry(true, {.failure = head.error().message});
-    backoff_.reset();
     refusals_ = 0;
     const bool last = head->continued.empty();
     if (first) ++counts_->lists;
@@ -67,8 +79,11 @@ void Watcher::listed(HttpAnswer answer, bool first) {
                  .kind = kind_,
                  .first = first,
                  .last = last,
+                 .missed = {lost_us_ == 0 ? 0 : steady_us() - lost_us_},
                  .version = api_version_,
                  .bytes = std::move(answer.body)});
+    heard_us_ = steady_us();
+    if (last) lost_us_ = 0;
     if (!last) return list(std::move(head->continued));
     version_ = std::move(head->version);
     watch();
@@ -95,6 +110,7 @@ void Watcher::watch() {
 
 bool Watcher::receive(std::string_view bytes) {
     if (inbox_->full()) return false;
+    heard_us_ = steady_us();
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string_view::npos) {
         partial_ += bytes;
@@ -108,7 +124,6 @@ bool Watcher::receive(std::string_view bytes) {
     const std::size_t start = lines.rfind('\n', lines.size() - 2);
     last_line_.assign(start == std::string::npos ? lines : lines.substr(start + 1));
     last_line_.pop_back();
-    backoff_.reset();
     refusals_ = 0;
     inbox_->put(
         {.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
@@ -138,7 +153,17 @@ bool Watcher::take_version() {
     return !version_.empty();
 }
 
+// Only a time without trouble makes us trust a server again: one that answers with a line and then refuses would be
+// asked as often as it can answer.
+void Watcher::note_trouble() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - trouble_ > std::chrono::microseconds(options_.quiet.us)) backoff_.reset();
+    trouble_ = now;
+}
+
 void Watcher::watch_ended(const HttpAnswer& answer) {
+    note_trouble();
+    ++restarts_;
     const bool has_version = take_version();
     if (!has_version || answer.status == 410) ++counts_->expired;
     // 400: the server does not understand the version; it may be another server than before.
@@ -152,12 +177,14 @@ void Watcher::watch_ended(const HttpAnswer& answer) {
 }
 
 void Watcher::retry(bool relist, const HttpAnswer& answer) {
+    if (relist && lost_us_ == 0) lost_us_ = heard_us_;
     const bool for_good = answer.status == 0 && !answer.retryable;
     if (for_good || answer.status == 404 || answer.status == 401 || answer.status == 403) {
         ++refusals_;
         if (refused_) refused_(answer);
         if (!running()) return;
     }
+    note_trouble();
     const Duration wait = backoff_.next(client_->jitter(), answer.retry_after);
     if (backoff_.failures() > 3)
         spdlog::warn(

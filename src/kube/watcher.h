@@ -9,9 +9,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "kube/backoff.h"
@@ -31,7 +33,8 @@ struct WatcherOptions {
     Duration watch_length{300'000'000};
     // Bookmarks come every minute; a watch without a byte for so long is dead.
     Duration watch_silence{150'000'000};
-    BackoffLimits backoff{{50'000}, {15'000'000}};
+    BackoffLimits backoff{{50'000}, {30'000'000}};
+    Duration quiet{60'000'000};  // after so long without trouble the next one is the first again
 };
 
 // Read from any thread.
@@ -66,6 +69,10 @@ public:
     [[nodiscard]] int refusals() const { return refusals_; }
     void on_room();
 
+    // From any thread. How often a watch was begun again, and when the last byte came; not set: none yet.
+    [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
+    [[nodiscard]] std::optional<Duration> silent_for() const;
+
 private:
     enum class State : unsigned char { kAbsent, kListing, kWatching, kWaiting };
 
@@ -76,6 +83,7 @@ private:
     void give_up_line();
     void watch_ended(const HttpAnswer& answer);
     void retry(bool relist, const HttpAnswer& answer);
+    void note_trouble();
     // Takes over the version of the last event. False: the watch cannot go on from there.
     [[nodiscard]] bool take_version();
 
@@ -91,12 +99,16 @@ private:
     std::string api_version_;
     std::string path_;
     int refusals_ = 0;
-    std::string version_;    // from which to watch
-    std::string partial_;    // a line whose end has not come yet
-    std::string last_line_;  // of the current watch
+    std::chrono::steady_clock::time_point trouble_;  // the last one
+    std::string version_;                            // from which to watch
+    std::string partial_;                            // a line whose end has not come yet
+    std::string last_line_;                          // of the current watch
     HttpClient::StreamId stream_ = 0;
     bool waits_for_room_ = false;
     std::string next_page_;  // while waiting for room
+    std::atomic<std::uint64_t> restarts_{0};
+    std::atomic<std::int64_t> heard_us_{0};  // on the steady clock; 0: nothing yet
+    std::int64_t lost_us_ = 0;               // the last byte before a watch that could not go on; 0: none
 };
 
 }  // namespace reprieve

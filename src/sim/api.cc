@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "manifest/claim_write.h"
+#include "sim/claim_controller.h"
 #include "sim/kubelets.h"
 
 namespace reprieve {
@@ -56,7 +60,8 @@ void Api::write_annotations(SlotId slot,
 Result<void> Api::annotate_queue(const std::string& queue, const QueueNotes& notes) {
     for (const auto& [key, slot] : store_.slots()) {
         const Store::Entry& entry = store_.at(slot);
-        if (key.name != queue || !entry.present || !std::holds_alternative<Queue>(entry.object)) continue;
+        const bool is_named = key.name == queue || key.ns + "/" + key.name == queue;
+        if (!is_named || !entry.present || !std::holds_alternative<Queue>(entry.object)) continue;
         write_annotations(slot, notes.set, notes.remove);
         return {};
     }
@@ -136,7 +141,69 @@ Result<void> Api::nominate(const PodRef& pod, const std::string& node) {
     return {};
 }
 
-Result<void> Api::bind(const PodRef& ref, const std::string& node, const std::vector<std::string>& devices) {
+SlotId Api::find_claim(const std::string& full_name) const {
+    const std::size_t slash = full_name.find('/');
+    return store_.find({kClaimKind, full_name.substr(0, slash), full_name.substr(slash + 1)});
+}
+
+Result<void> Api::check_claim(const PlacedClaim& claim, const Store::Entry& pod) const {
+    const SlotId slot = find_claim(claim.claim);
+    if (!slot && !claim.extended) return fail(fmt::format("resourceclaims \"{}\" not found", claim.claim));
+    if (slot) {
+        const auto standing = read_claim_standing(store_.at(slot).body.dump());
+        if (standing->deleting) return fail(fmt::format("claim {} is being deleted", claim.claim));
+        if (claim.extended && standing->owner != pod.uid())
+            return fail(fmt::format("claim {} belongs to an earlier pod of this name", claim.claim));
+        if (standing->allocated && standing->devices != devices_of(claim))
+            return fail(fmt::format("claim {} was given other devices meanwhile", claim.claim));
+        if (standing->allocated) return {};
+        if (!claim.is_new) return fail(fmt::format("claim {} has lost its devices", claim.claim));
+    }
+    // What a driver would refuse: the API server itself does not look.
+    std::set<std::string> whole;
+    for (const ClaimedDevice& device : claim.results) {
+        if (!device.admin && device.share.empty())
+            whole.insert(fmt::format("{}/{}/{}", device.driver, device.pool, device.device));
+    }
+    for (SlotId other : store_.of_kind(kClaimKind)) {
+        const auto* fact = std::get_if<ResourceClaim>(&store_.at(other).object);
+        if (fact == nullptr || !fact->allocation || other == slot) continue;
+        for (const AllocatedDevice& held : fact->allocation->devices) {
+            const Vocabulary& words = store_.words();
+            const std::string name =
+                fmt::format("{}/{}/{}", words.text(held.driver), words.text(held.pool), words.text(held.device));
+            if (!held.admin && whole.contains(name))
+                return fail(fmt::format("device {} is in claim {}", name, store_.at(other).key.name));
+        }
+    }
+    return {};
+}
+
+void Api::give_devices(const PlacedClaim& claim, const Store::Entry& pod) {
+    SlotId slot = find_claim(claim.claim);
+    if (!slot) {
+        const std::string made = extended_claim_body(claim, "resource.k8s.io/v1", pod.key.name, pod.uid());
+        slot = store_.put(Json::parse(made)).value();
+    }
+    const std::string before = store_.at(slot).body.dump();
+    if (read_claim_standing(before)->is_reserved_for(pod.uid())) return;
+    store_.edit(slot, Json::parse(with_claim_consumer(before, claim, {}, pod.key.name, pod.uid(), store_.now())));
+}
+
+Result<void> Api::release_claim(const std::string& claim, const PodRef& pod) {
+    const SlotId slot = find_claim(claim);
+    const Result<SlotId> user = find(pod);
+    if (!slot || !user || store_.at(*user).pod().node) return {};
+    const std::string before = store_.at(slot).body.dump();
+    if (read_claim_standing(before)->is_reserved_for(store_.at(*user).uid()))
+        store_.edit(slot, Json::parse(without_claim_consumer(before, store_.at(*user).uid(), true)));
+    return {};
+}
+
+Result<void> Api::bind(const PodRef& ref,
+                       const std::string& node,
+                       const std::vector<std::string>& devices,
+                       const std::vector<PlacedClaim>& claims) {
     const Result<SlotId> slot = find(ref);
     if (!slot) return std::unexpected(slot.error());
     const Store::Entry& entry = store_.at(*slot);
@@ -155,6 +222,13 @@ Result<void> Api::bind(const PodRef& ref, const std::string& node, const std::ve
     if (!asked || !*asked) return fail(fmt::format("pod {}: devices \"{}\" cannot be read", ref.name, joined(devices)));
     if (auto admitted = admit_pod(store_, store_.at(target), std::get<Pod>(**asked)); !admitted) {
         return fail(fmt::format("node {}: {}", node, admitted.error().message));
+    }
+    for (const PlacedClaim& claim : claims) {
+        if (auto good = check_claim(claim, entry); !good) return good;
+    }
+    for (const PlacedClaim& claim : claims) {
+        give_devices(claim, entry);
+        if (claim.extended) body.merge_patch(Json::parse(extended_claim_status(claim, body.dump())));
     }
     make_path(body, {"spec", "nodeName"}) = node;
     drop_promise(body);

@@ -39,10 +39,14 @@ public:
     [[nodiscard]] Result<void> evict(const PodRef& pod);
     // status.nominatedNodeName; empty clears it and what was recorded about it.
     [[nodiscard]] Result<void> nominate(const PodRef& pod, const std::string& node);
-    // Refused where the node has no room, as its kubelet would.
+    // Refused where the node has no room, as its kubelet would. The pod's claims are given their devices first; where
+    // one cannot be, nothing is written.
     [[nodiscard]] Result<void> bind(const PodRef& pod,
                                     const std::string& node,
-                                    const std::vector<std::string>& devices);
+                                    const std::vector<std::string>& devices,
+                                    const std::vector<PlacedClaim>& claims = {});
+    // The pod leaves a claim that it waits with; with nobody left the claim has no devices.
+    [[nodiscard]] Result<void> release_claim(const std::string& claim, const PodRef& pod);
     // The number of replicas of one plane of a serving deployment.
     [[nodiscard]] Result<void> scale(const ScaleChange& change);
 
@@ -56,6 +60,9 @@ private:
                            const std::map<std::string, std::string>& set,
                            const std::vector<std::string>& remove);
     [[nodiscard]] Result<SlotId> find(const PodRef& pod) const;
+    [[nodiscard]] SlotId find_claim(const std::string& full_name) const;
+    [[nodiscard]] Result<void> check_claim(const PlacedClaim& claim, const Store::Entry& pod) const;
+    void give_devices(const PlacedClaim& claim, const Store::Entry& pod);
     [[nodiscard]] SlotId find_like(const Json& manifest) const;
     void remove_pod(SlotId slot, std::optional<std::int64_t> grace_seconds);
     void erase_all(SlotId slot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "manifest/plan_note.h"
 #include "manifest/queue_notes.h"
 #include "manifest/soft_note.h"
 
@@ -11,18 +12,11 @@ namespace {
 
 constexpr std::int64_t kForcedGraceSeconds = 1;
 
-std::string note_of(const Plan& plan, const Intent& intent) {
-    const Json note = {{"id", plan.id},
-                       {"node", intent.node},
-                       {"victims", intent.victims},
-                       {"deadline", format_time(intent.deadline)}};
-    return note.dump();
-}
-
 void record(const Plan& plan, std::vector<Deed>& out) {
     for (const Intent& intent : plan.intents) {
-        out.push_back(
-            {.step = SinkStep::kRecord, .pod = {intent.pod, intent.uid}, .set = {{kPlanNote, note_of(plan, intent)}}});
+        out.push_back({.step = SinkStep::kRecord,
+                       .pod = {intent.pod, intent.uid},
+                       .set = {{kPlanNote, plan_note(plan.id, intent)}}});
     }
     for (const AnnotationChange& change : plan.annotations) {
         out.push_back(
@@ -35,6 +29,11 @@ void record(const Plan& plan, std::vector<Deed>& out) {
                            .set = std::move(notes.set),
                            .remove = std::move(notes.remove)});
     }
+}
+
+void release(const Plan& plan, std::vector<Deed>& out) {
+    for (const ClaimRelease& one : plan.releases)
+        out.push_back({.step = SinkStep::kStatus, .pod = {one.pod, one.uid}, .release = one.claim});
 }
 
 void make_room(const Plan& plan, std::vector<Deed>& out) {
@@ -79,7 +78,11 @@ void promise(const Plan& plan, std::vector<Deed>& out) {
 void bind(const Plan& plan, std::vector<Deed>& out) {
     for (const Placement& p : plan.placements) {
         if (!p.after_evictions)
-            out.push_back({.step = SinkStep::kBind, .pod = {p.pod, p.uid}, .node = p.node, .devices = p.devices});
+            out.push_back({.step = SinkStep::kBind,
+                           .pod = {p.pod, p.uid},
+                           .node = p.node,
+                           .devices = p.devices,
+                           .claims = p.claims});
     }
 }
 
@@ -101,8 +104,9 @@ Result<void> carry_out(const Deed& deed, Api& api) {
         case SinkStep::kClearNomination:
             return api.nominate(deed.pod, "");
         case SinkStep::kBind:
-            return api.bind(deed.pod, deed.node, deed.devices);
+            return api.bind(deed.pod, deed.node, deed.devices, deed.claims);
         case SinkStep::kStatus:
+            if (!deed.release.empty()) return api.release_claim(deed.release, deed.pod);
             return api.annotate_queue(deed.pod.name, {deed.set, deed.remove});
     }
     return {};
@@ -113,6 +117,7 @@ Result<void> carry_out(const Deed& deed, Api& api) {
 std::vector<Deed> deeds_of(const Plan& plan) {
     std::vector<Deed> out;
     record(plan, out);
+    release(plan, out);
     make_room(plan, out);
     promise(plan, out);
     bind(plan, out);

@@ -28,6 +28,8 @@ struct Deed {
     std::map<std::string, std::string> set;     // kRecord, kAnnotate, kStatus
     std::vector<std::string> remove;            // kAnnotate
     std::optional<ScaleChange> scale;           // kScale
+    std::vector<PlacedClaim> claims;            // kBind: what they are given first
+    std::string release;                        // kStatus: a claim that the pod gives back
 };
 
 [[nodiscard]] std::vector<Deed> deeds_of(const Plan& plan);

@@ -24,6 +24,7 @@ World::World(WorldOptions options)
       controllers_(store_, api_),
       budgets_(store_),
       planes_(store_, api_),
+      claims_(store_),
       loader_(std::make_unique<Loader>(store_.words(),
                                        [this](Object&&, const SourceRef& source) { take_document(source); })) {
     loader_->set_field_check(FieldCheck::kWarn);
@@ -159,10 +160,12 @@ void World::settle() {
             controllers_.observe(slot);
             budgets_.observe(slot);
             planes_.observe(slot);
+            claims_.observe(slot);
         }
         controllers_.act();
         budgets_.act();
         planes_.act();
+        claims_.act();
     }
     for (std::size_t i = first; i < seen_; ++i)
         store_.forget(store_.logged(i));
@@ -205,12 +208,20 @@ void World::happen(const TimelineEvent& event) {
     }
 }
 
+Time World::due(const Deed& deed) {
+    Time at = now_ + options_.latency;
+    if (options_.jitter.us == 0) return at;
+    at = at + Duration{static_cast<std::int64_t>(store_.random() % static_cast<std::uint64_t>(options_.jitter.us + 1))};
+    Time& last = last_due_[deed.pod.name];
+    return last = std::max(last, at);
+}
+
 void World::request(Deed deed) {
-    if (options_.latency.us == 0) {
+    if (options_.latency.us == 0 && options_.jitter.us == 0) {
         reports_.push_back(perform(deed, api_));
         return;
     }
-    events_.push(now_ + options_.latency, {.kind = EventKind::kDeed, .slot = {}, .mark = next_request_});
+    events_.push(due(deed), {.kind = EventKind::kDeed, .slot = {}, .mark = next_request_});
     requests_.emplace(next_request_++, std::move(deed));
 }
 

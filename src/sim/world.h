@@ -17,6 +17,7 @@
 #include "manifest/load.h"
 #include "sim/api.h"
 #include "sim/budgets.h"
+#include "sim/claim_controller.h"
 #include "sim/controllers.h"
 #include "sim/deeds.h"
 #include "sim/event_queue.h"
@@ -30,7 +31,8 @@ namespace reprieve {
 struct WorldOptions {
     Time start;
     std::uint64_t seed = 1;
-    Duration latency;  // from a request to its effect
+    Duration latency;   // from a request to its effect
+    Duration jitter{};  // up to so much more, by the seed; requests about one object stay in order
 };
 
 class World {
@@ -72,6 +74,7 @@ private:
     [[nodiscard]] Result<void> check(const Json& body) const;
     [[nodiscard]] Result<void> finish_load(std::expected<void, LoadError> loaded);
     void fire(const Event& event);
+    [[nodiscard]] Time due(const Deed& deed);
     void happen(const TimelineEvent& event);
 
     WorldOptions options_;
@@ -83,12 +86,14 @@ private:
     Controllers controllers_;
     Budgets budgets_;
     PlaneScheduler planes_;
+    ClaimController claims_;
     std::vector<TimelineEvent> timeline_;
     std::unique_ptr<Loader> loader_;
     std::optional<LoadError> fault_;
     std::map<SlotId, Json> given_;  // while loading: as written
     std::size_t seen_ = 0;          // of the store's log
     std::map<std::uint64_t, Deed> requests_;
+    std::map<std::string, Time> last_due_;  // of the requests about an object
     std::uint64_t next_request_ = 0;
     std::vector<SinkReport> reports_;
     std::vector<std::string> complaints_;

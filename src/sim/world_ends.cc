@@ -42,6 +42,15 @@ bool WorldSource::poll(std::vector<Change>& out, Duration wait) {
     return true;
 }
 
+// What is gone is named as it was when it was there.
+std::shared_ptr<const FactText> WorldSource::text_of(SlotId slot, const Json& body, std::string json) {
+    if (!keeps_texts_) return nullptr;
+    std::pair<std::string, std::string>& kind = kinds_[slot];
+    if (!json.empty()) kind = {text_at(body, {"apiVersion"}), text_at(body, {"kind"})};
+    return std::make_shared<const FactText>(
+        FactText{.api_version = kind.first, .kind = kind.second, .json = std::move(json)});
+}
+
 void WorldSource::read_log(std::vector<Change>& out) {
     const Store& store = world_.store();
     std::set<SlotId> told;
@@ -52,15 +61,20 @@ void WorldSource::read_log(std::vector<Change>& out) {
         if (!entry.present) {
             const auto known = known_.find(slot);
             if (known == known_.end()) continue;
-            out.push_back({.object = std::move(known->second), .removed = true, .digest = {}});
+            out.push_back(
+                {.object = std::move(known->second), .removed = true, .digest = {}, .text = text_of(slot, {}, {})});
             known_.erase(known);
             continue;
         }
-        const std::string json = entry.body.dump();
+        std::string json = entry.body.dump();
         auto decoded = decoder_.decode(json);
         REPRIEVE_CHECK(decoded.has_value() && decoded->has_value(), "{} {}", entry.key.kind, entry.key.name);
         known_.insert_or_assign(slot, identity(**decoded));
-        out.push_back({.object = std::move(**decoded), .removed = false, .digest = digest_bytes(json)});
+        const Digest digest = digest_bytes(json);
+        out.push_back({.object = std::move(**decoded),
+                       .removed = false,
+                       .digest = digest,
+                       .text = text_of(slot, entry.body, std::move(json))});
     }
 }
 

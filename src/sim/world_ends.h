@@ -23,15 +23,19 @@ public:
 
     bool poll(std::vector<Change>& out, Duration wait) override;
     [[nodiscard]] Time now() const override { return world_.now(); }
+    void keep_texts() override { keeps_texts_ = true; }
 
 private:
     void read_log(std::vector<Change>& out);
+    [[nodiscard]] std::shared_ptr<const FactText> text_of(SlotId slot, const Json& body, std::string json);
 
     World& world_;
     Decoder decoder_;
     Pace pace_;
-    std::size_t read_ = 0;            // of the store's log
-    std::map<SlotId, Object> known_;  // who was told of: kind, namespace and name
+    bool keeps_texts_ = false;
+    std::map<SlotId, std::pair<std::string, std::string>> kinds_;  // apiVersion and kind of what texts are kept of
+    std::size_t read_ = 0;                                         // of the store's log
+    std::map<SlotId, Object> known_;                               // who was told of: kind, namespace and name
 };
 
 class WorldSink : public Sink {

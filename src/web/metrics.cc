@@ -11,6 +11,8 @@
 #include <mutex>
 #include <set>
 
+#include "web/process_metrics.h"
+
 namespace reprieve {
 namespace {
 
@@ -98,9 +100,31 @@ struct Metrics::Families {
             .Add({});
     Histogram& duration =
         histogram(registry, "reprieve_plan_duration_seconds", "Time from facts to plan.").Add({}, doubling(0.0001, 18));
-    Counter& refused =
-        counter(registry, "reprieve_plans_refused_total", "Plans that failed the audit and were not carried out.")
+    Family<Counter>& refused = counter(
+        registry, "reprieve_plans_refused_total", "Plans that failed the audit and were not carried out, by demand.");
+    Histogram& refresh =
+        histogram(registry, "reprieve_refresh_duration_seconds", "Time to bring the state up to date, each cycle.")
+            .Add({}, doubling(0.0001, 18));
+    Histogram& audit =
+        histogram(registry, "reprieve_audit_duration_seconds", "Time to judge a plan.").Add({}, doubling(0.0001, 18));
+    Histogram& cycle = histogram(registry, "reprieve_cycle_duration_seconds", "Time of a cycle, all of it.")
+                           .Add({}, doubling(0.0001, 18));
+    Counter& rebuilds =
+        counter(registry, "reprieve_rebuilds_total", "How often the state was built from nothing.").Add({});
+    Counter& sweeps =
+        counter(registry, "reprieve_sweeps_total", "How often words that nobody names any more were forgotten.")
             .Add({});
+    Gauge& writes =
+        gauge(registry, "reprieve_writes_queued", "Calls to the API server that are on their way or wait.").Add({});
+    Family<Gauge>& watch_age =
+        gauge(registry, "reprieve_watch_age_seconds", "Since the last byte of a watch, by kind.");
+    Family<Counter>& watch_restarts =
+        counter(registry, "reprieve_watch_restarts_total", "Watches that ended and were begun again, by kind.");
+    Family<Gauge>& left_out = gauge(
+        registry, "reprieve_objects_left_out", "Objects that cannot be read: left out, or read with care; by kind.");
+    Family<Histogram>& request_times =
+        histogram(registry, "reprieve_api_request_duration_seconds", "Answers of the API server, by verb and code.");
+    std::map<std::pair<std::string, std::string>, RequestCounts> requests_seen;
     Gauge& ledger =
         gauge(registry, "reprieve_ledger_size", "Plans in flight: nominations whose victims are leaving.").Add({});
     Gauge& leader = gauge(registry, "reprieve_leader", "1 while this replica acts.").Add({});
@@ -121,6 +145,15 @@ struct Metrics::Families {
     Family<Counter>& reads = counter(registry, "reprieve_reads_total", "Lists and watches begun.");
     Counter& lists = reads.Add({{"kind", "list"}});
     Counter& watches = reads.Add({{"kind", "watch"}});
+    // Without a record these have no values.
+    Family<Gauge>& recording = gauge(
+        registry, "reprieve_record_recording", "1 while the record is written, 0 while something keeps it from that.");
+    Family<Counter>& recorded =
+        counter(registry, "reprieve_record_entries_total", "What was written to the record: changes and cycles.");
+    Family<Counter>& record_gaps =
+        counter(registry, "reprieve_record_gaps_total", "Times of which the record does not know everything.");
+    Family<Gauge>& record_bytes = gauge(
+        registry, "reprieve_record_bytes", "Bytes of the record: in the file that is written, and waiting for it.");
     std::mutex connection;  // following a counter takes two steps
 };
 
@@ -135,16 +168,29 @@ double gap_of(const Plan& plan) {
     return worst;
 }
 
-void Metrics::plan_made(const Plan& plan, Duration took) {
+void Metrics::plan_made(const Plan& plan, const CycleTimes& took) {
     Families& f = *families_;
-    f.duration.Observe(seconds(took));
-    f.algorithm.Observe(seconds(took));
+    f.duration.Observe(seconds(took.plan));
+    f.algorithm.Observe(seconds(took.plan));
+    f.refresh.Observe(seconds(took.refresh));
+    f.audit.Observe(seconds(took.audit));
+    f.cycle.Observe(seconds(took.whole));
     f.gap.Set(gap_of(plan));
-    f.scheduled.Increment(static_cast<double>(plan.placements.size()));
-    f.unschedulable.Increment(static_cast<double>(plan.unplaced.size()));
     for (const Certificate& certificate : plan.certificates) {
         f.certificates.Add({{"action", certificate.action}, {"status", to_text(certificate.status)}}).Increment();
     }
+}
+
+void Metrics::attempted(std::size_t scheduled, std::size_t unschedulable) {
+    families_->scheduled.Increment(static_cast<double>(scheduled));
+    families_->unschedulable.Increment(static_cast<double>(unschedulable));
+}
+
+void Metrics::set_state(std::int64_t rebuilds, std::int64_t sweeps) {
+    Families& f = *families_;
+    const std::lock_guard lock(f.connection);
+    follow(f.rebuilds, static_cast<std::uint64_t>(rebuilds));
+    follow(f.sweeps, static_cast<std::uint64_t>(sweeps));
 }
 
 void Metrics::evicted(std::span<const Eviction> evictions) {
@@ -161,8 +207,8 @@ void Metrics::evicted(std::span<const Eviction> evictions) {
     }
 }
 
-void Metrics::plan_refused() {
-    families_->refused.Increment();
+void Metrics::plan_refused(const std::string& owner) {
+    families_->refused.Add({{"owner", owner}}).Increment();
     families_->errors.Increment();
 }
 
@@ -197,8 +243,37 @@ void Metrics::set_connection(const ConnectionCounts& counts) {
     follow(f.malformed, counts.malformed);
     follow(f.lists, counts.lists);
     follow(f.watches, counts.watches);
+    f.writes.Set(static_cast<double>(counts.writes_queued));
+    for (const WatchCounts& kind : counts.kinds) {
+        f.watch_age.Add({{"kind", kind.kind}}).Set(kind.age_seconds);
+        follow(f.watch_restarts.Add({{"kind", kind.kind}}), kind.restarts);
+        f.left_out.Add({{"kind", kind.kind}}).Set(static_cast<double>(kind.left_out));
+    }
+    for (const RequestCounts& one : counts.times) {
+        RequestCounts& seen = f.requests_seen[{one.verb, one.code}];
+        std::vector<double> more = one.buckets;
+        for (std::size_t i = 0; i < seen.buckets.size(); ++i)
+            more[i] -= seen.buckets[i];
+        f.request_times
+            .Add({{"verb", one.verb}, {"code", one.code}}, doubling(0.001, static_cast<int>(one.buckets.size()) - 1))
+            .ObserveMultiple(more, one.seconds - seen.seconds);
+        seen = one;
+    }
 }
 
-std::string Metrics::text() const { return prometheus::TextSerializer().Serialize(families_->registry.Collect()); }
+void Metrics::set_recording(const RecordingCounts& counts) {
+    Families& f = *families_;
+    const std::lock_guard lock(f.connection);
+    f.recording.Add({}).Set(counts.recording ? 1 : 0);
+    follow(f.recorded.Add({{"kind", "change"}}), counts.changes);
+    follow(f.recorded.Add({{"kind", "cycle"}}), counts.cycles);
+    follow(f.record_gaps.Add({}), counts.gaps);
+    f.record_bytes.Add({{"where", "file"}}).Set(static_cast<double>(counts.bytes));
+    f.record_bytes.Add({{"where", "memory"}}).Set(static_cast<double>(counts.waiting));
+}
+
+std::string Metrics::text() const {
+    return prometheus::TextSerializer().Serialize(families_->registry.Collect()) + process_metrics();
+}
 
 }  // namespace reprieve

@@ -28,7 +28,8 @@ Plan some_plan() {
 TEST(Metrics, CountsWhatAPlanDoes) {
     Metrics metrics("1.2.3");
     for (int i = 0; i < 2; ++i) {
-        metrics.plan_made(some_plan(), {2'000});
+        metrics.plan_made(some_plan(), {.refresh = {}, .plan = {2'000}, .audit = {}, .whole = {}});
+        metrics.attempted(2, 1);
         metrics.evicted(some_plan().evictions);
     }
     const std::string text = metrics.text();
@@ -63,7 +64,7 @@ TEST(Metrics, StepsAndStates) {
     metrics.set_leading(true);
     metrics.work_lost(12.5);
     metrics.pod_bound({1'500'000});
-    metrics.plan_refused();
+    metrics.plan_refused("default/big");
     const std::string text = metrics.text();
     EXPECT_THAT(text, HasSubstr(R"(reprieve_steps_total{result="failed",step="bind"} 1)"));
     EXPECT_THAT(text, HasSubstr(R"(scheduler_pending_pods{queue="unschedulable"} 2)"));
@@ -71,7 +72,7 @@ TEST(Metrics, StepsAndStates) {
     EXPECT_THAT(text, HasSubstr("reprieve_leader 1"));
     EXPECT_THAT(text, HasSubstr("reprieve_gpu_seconds_lost_total 12.5"));
     EXPECT_THAT(text, HasSubstr("scheduler_pod_scheduling_sli_duration_seconds_sum 1.5"));
-    EXPECT_THAT(text, HasSubstr("reprieve_plans_refused_total 1"));
+    EXPECT_THAT(text, HasSubstr(R"(reprieve_plans_refused_total{owner="default/big"} 1)"));
 }
 
 TEST(Metrics, ConnectionCountersFollowAndNeverGoBack) {

@@ -3,24 +3,78 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <thread>
+
+#include "web/connection_threads.h"
+#include "web/gzip.h"
 
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kThreads = 4;
+constexpr std::size_t kMostConnections = 512;
 constexpr std::size_t kLargestBody = 8U << 20U;
+constexpr std::size_t kWorthCompressing = 1024;
+constexpr int kBindTries = 40;
+constexpr std::chrono::milliseconds kBindPause{50};
 
-httplib::Server::Handler adapt(WebServer::Handler handler) {
-    return [handler = std::move(handler)](const httplib::Request& request, httplib::Response& response) {
-        const WebAnswer answer =
-            handler({.path = request.path, .body = request.body, .query = [&](const std::string& key) {
-                         return request.get_param_value(key.c_str());
-                     }});
-        response.status = answer.status;
-        response.set_content(answer.body, answer.content_type);
-    };
+WebRequest request_of(const httplib::Request& request) {
+    return {.method = request.method,
+            .path = request.path,
+            .body = request.body,
+            .query = [&](const std::string& key) { return request.get_param_value(key.c_str()); },
+            .header = [&](const std::string& name) { return request.get_header_value(name.c_str()); }};
+}
+
+bool accepts_gzip(const httplib::Request& request) {
+    return request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+}
+
+// The stream ends with the client, with the server, or by itself.
+void send_stream(httplib::Response& response, const WebAnswer& answer, const std::atomic<bool>& stopping) {
+    response.set_chunked_content_provider(answer.content_type,
+                                          [next = answer.stream, &stopping](std::size_t, httplib::DataSink& sink) {
+                                              if (stopping || !sink.is_writable()) return false;
+                                              const std::optional<std::string> piece = next();
+                                              if (!piece) {
+                                                  sink.done();
+                                                  return true;
+                                              }
+                                              return piece->empty() || sink.write(piece->data(), piece->size());
+                                          });
+}
+
+// By a content provider: the library would compress what is set as content again, and slowly.
+void send_body(httplib::Response& response, std::string bytes, const std::string& type) {
+    auto body = std::make_shared<const std::string>(std::move(bytes));
+    response.set_content_provider(
+        body->size(), type, [body](std::size_t at, std::size_t size, httplib::DataSink& sink) {
+            return sink.write(body->data() + at, size);
+        });
+}
+
+void send(const httplib::Request& request,
+          httplib::Response& response,
+          WebAnswer answer,
+          const std::atomic<bool>& stopping) {
+    response.status = answer.status;
+    for (const auto& [name, value] : answer.headers)
+        response.set_header(name, value);
+    if (answer.stream) return send_stream(response, answer, stopping);
+    if (answer.gzipped && !accepts_gzip(request)) {
+        auto plain = gunzip(answer.body);
+        if (plain) answer.body = std::move(*plain);
+        answer.gzipped = !plain;
+    } else if (!answer.gzipped && answer.body.size() >= kWorthCompressing && accepts_gzip(request)) {
+        answer.body = gzip(answer.body);
+        answer.gzipped = true;
+    }
+    response.set_header("Vary", "Accept-Encoding");
+    if (answer.gzipped) response.set_header("Content-Encoding", "gzip");
+    if (answer.body.empty()) return;
+    send_body(response, std::move(answer.body), answer.content_type);
 }
 
 struct Address {
@@ -35,7 +89,6 @@ Result<Address> read_address(const std::string& text) {
     Address address{.host = text.substr(0, colon)};
     if (address.host.starts_with('[') && address.host.ends_with(']'))
         address.host = address.host.substr(1, address.host.size() - 2);
-    if (address.host.empty()) address.host = "0.0.0.0";
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, address.port);
     if (error != std::errc() || rest != end || address.port < 0 || address.port > 65535) return wrong();
@@ -48,10 +101,20 @@ struct WebServer::Listener {
     httplib::Server server;
     std::thread thread;
     int port = 0;
+    std::atomic<bool> stopping = false;
+    Handler otherwise;
+
+    httplib::Server::Handler adapt(Handler handler) {
+        return [this, handler = std::move(handler)](const httplib::Request& request, httplib::Response& response) {
+            send(request, response, handler(request_of(request)), stopping);
+        };
+    }
 };
 
 WebServer::WebServer() : listener_(std::make_unique<Listener>()) {
-    listener_->server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    listener_->server.new_task_queue = [] { return new ConnectionThreads(kMostConnections); };
+    // A connection holds a thread: it is given back after the answer.
+    listener_->server.set_keep_alive_max_count(1);
     listener_->server.set_payload_max_length(kLargestBody);
     // So that a second server on the port is noticed, and a restart is not kept waiting.
     listener_->server.set_socket_options([](socket_t socket) {
@@ -63,11 +126,11 @@ WebServer::WebServer() : listener_(std::make_unique<Listener>()) {
 WebServer::~WebServer() { stop(); }
 
 void WebServer::get(const std::string& path, Handler handler) {
-    listener_->server.Get(path, adapt(std::move(handler)));
+    listener_->server.Get(path, listener_->adapt(std::move(handler)));
 }
 
 void WebServer::post(const std::string& path, Handler handler) {
-    listener_->server.Post(path, adapt(std::move(handler)));
+    listener_->server.Post(path, listener_->adapt(std::move(handler)));
 }
 
 void WebServer::probe(const std::string& path, Probe probe) {
@@ -78,16 +141,43 @@ void WebServer::probe(const std::string& path, Probe probe) {
     });
 }
 
+void WebServer::guard(Guard guard) {
+    listener_->server.set_pre_routing_handler(
+        [this, guard = std::move(guard)](const httplib::Request& request, httplib::Response& response) {
+            std::optional<WebAnswer> answer = guard(request_of(request));
+            if (!answer) return httplib::Server::HandlerResponse::Unhandled;
+            send(request, response, std::move(*answer), listener_->stopping);
+            return httplib::Server::HandlerResponse::Handled;
+        });
+}
+
+void WebServer::otherwise(Handler handler) {
+    // Routes are tried in the order in which they were set; this one is set last, by `start`.
+    listener_->otherwise = std::move(handler);
+}
+
 Result<void> WebServer::start(const std::string& text) {
     const Result<Address> address = read_address(text);
     if (!address) return std::unexpected(address.error());
     httplib::Server& server = listener_->server;
-    int port = address->port;
-    if (port == 0)
-        port = server.bind_to_any_port(address->host);
-    else if (!server.bind_to_port(address->host, port))
-        port = -1;
-    if (port <= 0) return fail(fmt::format("{}: cannot be listened on", text));
+    if (listener_->otherwise) server.Get(".*", listener_->adapt(listener_->otherwise));
+    const auto bind = [&](const std::string& host) {
+        if (address->port == 0) return server.bind_to_any_port(host);
+        return server.bind_to_port(host, address->port) ? address->port : -1;
+    };
+    const auto bind_any = [&] {
+        // No host means every address, of both families where there are two.
+        const int port = bind(address->host.empty() ? "::" : address->host);
+        return port <= 0 && address->host.empty() ? bind("0.0.0.0") : port;
+    };
+    int port = bind_any();
+    // Who was killed a moment ago may still be letting go of the port.
+    for (int tries = 0; port <= 0 && tries < kBindTries; ++tries) {
+        std::this_thread::sleep_for(kBindPause);
+        port = bind_any();
+    }
+    if (port <= 0)
+        return fail(fmt::format("{}: cannot be listened on: another program does, or it is not of this machine", text));
     listener_->port = port;
     listener_->thread = std::thread([this] { listener_->server.listen_after_bind(); });
     // A stop before the loop runs would be missed by it.
@@ -98,8 +188,14 @@ Result<void> WebServer::start(const std::string& text) {
 
 void WebServer::stop() {
     if (!listener_->thread.joinable()) return;
+    listener_->stopping = true;
     listener_->server.stop();
     listener_->thread.join();
+}
+
+bool listens_only_here(const std::string& text) {
+    const Result<Address> address = read_address(text);
+    return address && (address->host == "localhost" || address->host == "::1" || address->host.starts_with("127."));
 }
 
 int WebServer::port() const { return listener_->port; }

@@ -1,10 +1,15 @@
-// WebServer: a small HTTP server: health, readiness, metrics, and whatever else is routed through it.
+// WebServer: a small HTTP server: health, readiness, metrics, the window, and whatever else is routed through it.
 //
 // Handlers run on the server's own threads; they must take care of what they touch. Routes are set before `start`.
+// Every connection gets a thread of its own, up to a bound that is far above what probes and windows need together: an
+// open window cannot keep a probe waiting (decision 66). Answers are compressed here, at zlib's quickest level, and
+// never by the library, which would take seconds for what this does in milliseconds.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -12,15 +17,22 @@
 namespace reprieve {
 
 struct WebRequest {
+    std::string method;
     std::string path;
     std::string body;
-    std::function<std::string(const std::string& key)> query;  // empty: not given
+    std::function<std::string(const std::string& key)> query;    // empty: not given
+    std::function<std::string(const std::string& name)> header;  // empty: not given
 };
 
 struct WebAnswer {
     int status = 200;
     std::string body;
     std::string content_type = "text/plain; charset=utf-8";
+    std::map<std::string, std::string> headers;
+    bool gzipped = false;  // the body is compressed already
+    // Set: the answer goes on for as long as this returns a piece (an empty one: nothing for now). It is called again
+    // and again, so it should wait a little for news, and it ends when the client is gone or the server stops.
+    std::function<std::optional<std::string>()> stream;
 };
 
 class WebServer {
@@ -28,6 +40,8 @@ public:
     using Handler = std::function<WebAnswer(const WebRequest&)>;
     // Nothing: all is well; else what is wrong.
     using Probe = std::function<Result<void>()>;
+    // Looks at a request before it is routed, its body not yet read. An answer ends it there.
+    using Guard = std::function<std::optional<WebAnswer>(const WebRequest&)>;
 
     WebServer();
     ~WebServer();
@@ -39,6 +53,9 @@ public:
     void post(const std::string& path, Handler handler);
     // GET answers "ok" with 200, or what is wrong with 503.
     void probe(const std::string& path, Probe probe);
+    void guard(Guard guard);
+    // What is answered where nothing is routed.
+    void otherwise(Handler handler);
 
     // "host:port"; port 0 is any that is free. Returns when connections are accepted.
     [[nodiscard]] Result<void> start(const std::string& address);
@@ -50,5 +67,8 @@ private:
     struct Listener;
     std::unique_ptr<Listener> listener_;
 };
+
+// Whether only this machine can reach that address. REQUIRES: it can be listened on.
+[[nodiscard]] bool listens_only_here(const std::string& address);
 
 }  // namespace reprieve
