@@ -1,0 +1,181 @@
+// RecordReader: answers from a record: what was decided, when, and what the world was like.
+//
+// A record is a folder or one of its files. Files that cannot be read (foreign, newer, damaged) are named in
+// `troubles`, one sentence each, and the others are read all the same; a record of which nothing can be read is an
+// error. A reader may be used while the record is written; one thread at a time. Statements are short: a reader that
+// is kept open does not hold up the writer.
+//
+//     decisions, waits, lives    by name, queue, action and time: indexed, milliseconds in a week's record
+//     cycles, cycle_at           the cycles between two moments; the last at or before one
+//     world                      everything that was there when a cycle planned
+//     plan                       what a cycle decided, as it was written down
+//     walk                       everything in order, for replays
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/plan.h"
+#include "record/items.h"
+
+namespace reprieve {
+
+struct RecordGap {
+    Time from;
+    Time to;
+    std::string why;
+};
+
+struct RecordedCycle {
+    std::int64_t id = 0;
+    Time at;
+    std::int64_t seq = 0;   // the last fact that it saw
+    std::int64_t plan = 0;  // number of its plan
+    std::string plan_id;
+    CycleInputs inputs;
+    std::int64_t decided = 0;  // decisions that are new in it
+    bool acted = false;
+    bool sound = true;
+    Duration planning;
+    Duration whole;
+    std::int64_t changes = 0;
+    std::string version;  // of the program that planned
+    std::int64_t config = 0;
+    std::size_t file = 0;
+};
+
+struct RecordedDecision {
+    std::int64_t id = 0;
+    std::int64_t cycle = 0;
+    Time at;
+    std::string owner;  // "for"
+    std::string action;
+    std::string queue;
+    std::vector<std::string> evictions;   // each a JSON object, as in a plan
+    std::vector<std::string> placements;  // the same
+    std::vector<std::string> victims;     // "ns/name"
+    std::vector<std::string> placed;      // "ns/name"
+    std::string certificate;              // a JSON object; empty: none
+    std::string outcome;                  // carriedOut, partly, dropped, superseded
+    Time started;                         // not set: not all of it has
+};
+
+struct RecordedWait {
+    std::string pod;
+    std::string owner;
+    Time since;
+    Time until;  // not set: it still waits
+    bool never = false;
+    std::string reason;
+};
+
+struct PodLife {
+    std::string pod;
+    std::string uid;
+    std::string node;
+    Time created;
+    Time bound;
+    Time started;
+    Time leaving;
+    Time ended;
+};
+
+struct RecordedWrite {
+    Time at;
+    std::int64_t decision = 0;
+    std::string pod;
+    std::string step;
+    bool ok = true;
+    bool tried = true;
+    std::string what;
+};
+
+struct DecisionQuery {
+    std::string name;    // a pod ("ns/name" or "name"), a gang or a queue; empty: all
+    std::string action;  // empty: all
+    Time since;          // not set: from the start
+    Time until;
+    std::size_t most = 0;  // the newest so many; 0: all
+};
+
+// An object as it was told, and what the loop believed of it beside that.
+struct RecordedObject {
+    std::string json;
+    std::string overlay;
+};
+// By key: "Pod team/a".
+using RecordedWorld = std::map<std::string, RecordedObject>;
+
+// One change of the world, as `walk` tells it.
+struct RecordedChange {
+    Time at;
+    std::string_view key;
+    bool believed = false;  // else it is the object
+    std::string_view json;  // empty: gone, or nothing believed
+};
+
+struct RecordVisitor {
+    // The world as it was after everything before; `fresh`: what was before is not known, or not connected.
+    std::function<Result<void>(const RecordedWorld& world, Time at, bool fresh)> keyframe;
+    std::function<Result<void>(const RecordedChange&)> change;
+    // False: that is enough.
+    std::function<Result<bool>(const RecordedCycle&)> cycle;
+};
+
+class RecordReader {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<RecordReader>> open(const std::string& path);
+    ~RecordReader();
+    RecordReader(const RecordReader&) = delete;
+    RecordReader& operator=(const RecordReader&) = delete;
+
+    [[nodiscard]] const std::vector<std::string>& troubles() const { return troubles_; }
+    // The first and last moment that is known.
+    [[nodiscard]] Time from() const { return from_; }
+    [[nodiscard]] Time to() const { return to_; }
+    // Also times between files of which some are missing.
+    [[nodiscard]] std::vector<RecordGap> gaps();
+
+    [[nodiscard]] std::vector<RecordedCycle> cycles(Time from, Time to, std::size_t most = 0);
+    [[nodiscard]] std::optional<RecordedCycle> cycle(std::int64_t id);
+    [[nodiscard]] std::optional<RecordedCycle> cycle_at(Time at);
+
+    [[nodiscard]] std::vector<RecordedDecision> decisions(const DecisionQuery& query);
+    [[nodiscard]] std::vector<RecordedWait> waits(const DecisionQuery& query);
+    [[nodiscard]] std::vector<PodLife> lives(const DecisionQuery& query);
+    [[nodiscard]] std::vector<RecordedWrite> writes(std::int64_t decision);
+
+    // What the cycle decided, with its id and time.
+    [[nodiscard]] Result<Plan> plan(const RecordedCycle& cycle);
+    // The stored body, without id and time (see plan_body).
+    [[nodiscard]] Result<std::string> plan_text(const RecordedCycle& cycle);
+    [[nodiscard]] Result<std::string> config_text(const RecordedCycle& cycle);
+    // What was there when the cycle planned.
+    [[nodiscard]] Result<RecordedWorld> world(const RecordedCycle& cycle);
+
+    // From the keyframe before `from` on; cycles before it are told too, so that callers can skip them.
+    [[nodiscard]] Result<void> walk(Time from, const RecordVisitor& visitor);
+
+private:
+    struct File;
+    RecordReader();
+    void trouble(const std::string& sentence);
+    template <class Use>
+    void each_file(Use&& use);
+    [[nodiscard]] Result<void> read_block(File& file, std::int64_t kind, std::int64_t first, RecordedWorld& world);
+    [[nodiscard]] Result<std::string> plan_from(File& file, std::int64_t number);
+
+    std::vector<std::unique_ptr<File>> files_;  // oldest first
+    std::vector<std::string> troubles_;
+    Time from_;
+    Time to_;
+};
+
+}  // namespace reprieve

@@ -1,0 +1,232 @@
+#include "record/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "actions/cycle.h"
+#include "manifest/plan_json.h"
+#include "record/ledger.h"
+#include "record/rebuild.h"
+
+namespace reprieve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostChanged = 1000;
+
+// What a plan does for each demand, in words that can be compared.
+std::map<std::string, std::string> deeds_by_demand(const Plan& plan) {
+    std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>> parts;
+    for (const Eviction& e : plan.evictions)
+        parts[e.owner].first.push_back(e.pod);
+    for (const Placement& p : plan.placements)
+        parts[p.owner.empty() ? p.pod : p.owner].second.push_back(
+            fmt::format("{} on {}{}", p.pod, p.node, p.after_evictions ? " later" : ""));
+    std::map<std::string, std::string> out;
+    for (auto& [owner, deeds] : parts) {
+        std::ranges::sort(deeds.first);
+        std::ranges::sort(deeds.second);
+        std::string& text = out[owner];
+        if (!deeds.first.empty()) text = fmt::format("evicts {}", fmt::join(deeds.first, ", "));
+        if (!deeds.second.empty())
+            text += fmt::format("{}places {}", text.empty() ? "" : "; ", fmt::join(deeds.second, ", "));
+    }
+    return out;
+}
+
+class ReplayRun {
+public:
+    ReplayRun(RecordReader& reader, const ReplayOptions& options) : reader_(reader), options_(options) {}
+
+    Result<ReplayReport> run() {
+        RecordVisitor visitor;
+        visitor.keyframe = [&](const RecordedWorld& world, Time, bool fresh) { return take_keyframe(world, fresh); };
+        visitor.change = [&](const RecordedChange& change) { return take_change(change); };
+        visitor.cycle = [&](const RecordedCycle& cycle) { return take_cycle(cycle); };
+        if (auto walked = reader_.walk(options_.from, visitor); !walked) return std::unexpected(walked.error());
+        for (const RecordGap& gap : reader_.gaps()) {
+            if (gap.to >= options_.from && (!options_.to.is_set() || gap.from <= options_.to))
+                report_.gaps.push_back(gap);
+        }
+        return std::move(report_);
+    }
+
+private:
+    // The cluster is made when a cycle tells which configuration it planned with.
+    Result<void> take_keyframe(const RecordedWorld& world, bool fresh) {
+        if (!fresh && rebuild_) return {};  // it has followed every change
+        rebuild_.reset();
+        start_ = world;
+        return {};
+    }
+
+    Result<void> take_change(const RecordedChange& change) {
+        if (!change.believed) {
+            if (auto done = settle(); !done) return done;
+        }
+        if (rebuild_) return rebuild_->apply(change);
+        const std::string key(change.key);
+        if (change.believed)
+            start_[key].overlay = change.json;
+        else if (change.json.empty())
+            start_.erase(key);
+        else
+            start_[key].json = change.json;
+        return {};
+    }
+
+    // The loop brings its cluster up to date once more when it has carried a plan out, with what it then believes:
+    // whoever was bound counts as started from then on, until a watch knows better.
+    Result<void> settle() {
+        const Time at = std::exchange(carried_out_, {});
+        if (!at.is_set() || !rebuild_) return {};
+        return rebuild_->cluster().refresh(at);
+    }
+
+    Result<void> use_config(const RecordedCycle& cycle) {
+        if (options_.config) {
+            if (!config_) config_ = options_.config;
+        } else {
+            const auto text = reader_.config_text(cycle);
+            if (!text) return std::unexpected(text.error());
+            if (!config_ || config_text_ != *text) {
+                auto parsed = running_config(*text, "the recorded configuration");
+                if (!parsed) return std::unexpected(parsed.error());
+                config_ = std::move(*parsed);
+                config_text_ = *text;
+                if (rebuild_) start_ = rebuild_->world();
+                rebuild_.reset();
+            }
+        }
+        if (rebuild_) return {};
+        rebuild_ = std::make_unique<Rebuild>(*config_);
+        auto started = rebuild_->start(start_);
+        start_.clear();
+        return started;
+    }
+
+    Result<bool> take_cycle(const RecordedCycle& cycle) {
+        if (options_.to.is_set() && cycle.at > options_.to) return false;
+        if (cycle.at < options_.from) return true;
+        if (auto done = settle(); !done) return std::unexpected(done.error());
+        if (auto ready = use_config(cycle); !ready) return std::unexpected(ready.error());
+        if (cycle.acted) carried_out_ = cycle.at;
+        Cluster& cluster = rebuild_->cluster();
+        if (auto done = cluster.refresh(cycle.at); !done) return std::unexpected(done.error());
+        const Plan replayed = plan_again(cluster, *config_, cycle.inputs);
+        const auto recorded = reader_.plan_text(cycle);
+        if (!recorded) return std::unexpected(recorded.error());
+        return compare(cycle, *recorded, replayed);
+    }
+
+    Result<bool> compare(const RecordedCycle& cycle, const std::string& recorded, const Plan& replayed) {
+        ++report_.cycles;
+        const std::string body = plan_body(replayed);
+        const bool same = body == recorded;
+        ++(same ? report_.identical : report_.different);
+        const auto add = [&](ReplayTotals& totals, const Plan& plan) {
+            if (cycle.decided > 0 || !same) {
+                totals.evictions += std::ssize(plan.evictions);
+                totals.placements += std::ssize(plan.placements);
+            }
+        };
+        add(report_.replayed, replayed);
+        if (same) {
+            add(report_.recorded, replayed);
+            return true;
+        }
+        if (!report_.first)
+            report_.first = ReplayDifference{.cycle = cycle.id, .at = cycle.at, .recorded = recorded, .replayed = body};
+        const auto before = plan_from_json(recorded);
+        if (!before) return fail(fmt::format("cycle {}: {}", cycle.id, before.error().message));
+        add(report_.recorded, *before);
+        list_changes(cycle, deeds_by_demand(*before), deeds_by_demand(replayed));
+        return true;
+    }
+
+    void list_changes(const RecordedCycle& cycle,
+                      const std::map<std::string, std::string>& before,
+                      const std::map<std::string, std::string>& after) {
+        std::map<std::string, ChangedDecision> all;
+        for (const auto& [owner, deeds] : before)
+            all[owner].recorded = deeds;
+        for (const auto& [owner, deeds] : after)
+            all[owner].replayed = deeds;
+        for (auto& [owner, change] : all) {
+            if (change.recorded == change.replayed) continue;
+            if (report_.changed.size() >= kMostChanged) {
+                ++report_.changed_left_out;
+                continue;
+            }
+            change.cycle = cycle.id;
+            change.at = cycle.at;
+            change.owner = owner;
+            report_.changed.push_back(change);
+        }
+    }
+
+    RecordReader& reader_;
+    const ReplayOptions& options_;
+    ReplayReport report_;
+    std::optional<SchedulerConfig> config_;
+    std::string config_text_;
+    std::unique_ptr<Rebuild> rebuild_;
+    Time carried_out_;  // when the plan of the last cycle was; not set: nothing has to be brought up to date
+    RecordedWorld start_;
+};
+
+}  // namespace
+
+Plan plan_again(Cluster& cluster, const SchedulerConfig& config, const CycleInputs& inputs) {
+    SchedulerConfig used = config;
+    if (inputs.last_resort) {
+        used.actions.emplace();
+        used.actions->push_back({.kind = ActionKind::kAllocate});
+    }
+    CycleLimit limit{.is_over = {}, .first = inputs.first};
+    if (inputs.reached >= 0)
+        limit.is_over = [asked = std::int64_t{0}, &inputs]() mutable { return asked++ >= inputs.reached; };
+    return run_cycle(cluster, used, {}, inputs.overdue, limit);
+}
+
+Result<ReplayReport> replay(RecordReader& reader, const ReplayOptions& options) {
+    return ReplayRun(reader, options).run();
+}
+
+std::string replay_to_json(const ReplayReport& report) {
+    Json out = Json::object();
+    out["cycles"] = report.cycles;
+    out["identical"] = report.identical;
+    out["different"] = report.different;
+    out["firstDifference"] = nullptr;
+    if (report.first) {
+        out["firstDifference"] = {{"cycle", report.first->cycle},
+                                  {"at", format_time(report.first->at)},
+                                  {"recorded", Json::parse(report.first->recorded)},
+                                  {"replayed", Json::parse(report.first->replayed)}};
+    }
+    out["gaps"] = Json::array();
+    for (const RecordGap& gap : report.gaps)
+        out["gaps"].push_back({{"from", format_time(gap.from)}, {"to", format_time(gap.to)}, {"why", gap.why}});
+    out["changed"] = Json::array();
+    for (const ChangedDecision& one : report.changed) {
+        out["changed"].push_back({{"cycle", one.cycle},
+                                  {"at", format_time(one.at)},
+                                  {"for", one.owner},
+                                  {"recorded", one.recorded},
+                                  {"replayed", one.replayed}});
+    }
+    out["changedLeftOut"] = report.changed_left_out;
+    const auto totals = [](const ReplayTotals& one) {
+        return Json{{"evictions", one.evictions}, {"placements", one.placements}};
+    };
+    out["totals"] = {{"recorded", totals(report.recorded)}, {"replayed", totals(report.replayed)}};
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace reprieve

@@ -1,0 +1,126 @@
+// Referee: follows a cluster fact by fact, finds decisions to evict, and has them judged.
+//
+// Facts come as texts with their keys ("Pod team/a", "Event ns/x", "Workload.kueue.x-k8s.io ns/w"), from a watch or a
+// record. A decision is open from the first sign of it (a mark, a nomination) until its victims have stopped coming;
+// then the world is taken back, change by change, to the states in which it may have been made, and judged in each: a
+// verdict against the scheduler that does not hold in all of them is `unclear`. So is every decision of a time in which
+// changes were missed. Whether a decision was wasted or repeated is known later.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/time.h"
+#include "model/config.h"
+#include "record/rebuild.h"
+#include "referee/marks.h"
+#include "referee/report.h"
+
+namespace reprieve {
+
+struct RefereeOptions {
+    bool reads_marks = true;             // false: only decisions that are told are judged
+    SchedulerConfig config;              // yardsticks
+    std::set<std::string> schedulers;    // empty: all
+    Duration start_within{600'000'000};  // a beneficiary that has not started by then was not helped
+    Duration quiet{5'000'000};           // after the last victim a decision is complete
+    Duration blind{1'000'000};           // by so much what a scheduler had seen may be older than what we saw
+};
+
+class Referee {
+public:
+    explicit Referee(RefereeOptions options);
+
+    // An object as it is now; empty: it is gone. Returns what is wrong with it; such an object is left out.
+    Result<void> see(Time at, const std::string& key, std::string_view json);
+    // Changes between these moments were missed: nothing is said of decisions in this time.
+    void note_gap(const RecordGap& gap);
+    // A decision whose beneficiary, victims and moment are known: Reprieve's own, from a record.
+    void add_own(Time at, const EvictionCase& what, const std::string& scheduler, Ruling ruling);
+    // Time has passed: judges decisions that are complete.
+    void look(Time now);
+    // Nothing more comes: judges what is open.
+    void finish(Time now);
+    // Nothing is known of the time before: what is open is forgotten.
+    void forget();
+
+    [[nodiscard]] Rebuild& world() { return world_; }
+    [[nodiscard]] const SchedulerConfig& config() const { return options_.config; }
+    [[nodiscard]] RefereeReport& report() { return report_; }
+
+private:
+    struct Undo {
+        std::uint64_t seq = 0;  // of the change
+        Time at;
+        std::string key;
+        std::optional<std::string> was;  // none: it was not there
+    };
+    struct Sighting {
+        std::string uid;
+        std::string node;
+        std::string nominated;
+        std::string scheduler;
+        std::string group;  // "ns/name" of its gang
+        std::string owner;  // "ns/name" of its controller
+        Time nominated_at;
+        Time bound_at;
+        Time started_at;
+        bool leaving = false;
+    };
+    // A pod that somebody evicts, or seems to.
+    struct Evicted {
+        EvictionMark mark;
+        bool marked = false;
+        std::string uid;
+        std::string node;
+        std::string scheduler;
+        Time at;                // the first sign
+        std::uint64_t seq = 0;  // of the change that was the first sign, or of the next one
+        Time left;              // when its deletion was seen; not set: it only carries a mark
+    };
+    struct Case {
+        EvictionCase what;
+        std::string scheduler;
+        std::string confidence;
+        Time at;
+        std::uint64_t seq = 0;
+    };
+
+    void see_pod(Time at, const std::string& name, std::string_view json);
+    void see_workload(Time at, const std::string& name, std::string_view json);
+    void see_mark(Time at, const std::string& victim, const EvictionMark& mark);
+    [[nodiscard]] Evicted& evicted(Time at, const std::string& name);
+    // Whom it was for, and how that is known.
+    [[nodiscard]] std::pair<std::string, std::string> beneficiary(const Evicted& one) const;
+    [[nodiscard]] std::set<std::string> nodes_of(const std::string& owner, Time since) const;
+    void judge_complete(Time now, bool all);
+    void judge_case(const Case& one);
+    [[nodiscard]] Ruling rule_over_time(const Case& one);
+    [[nodiscard]] Result<Ruling> rule_in_all_states(const Case& one, std::map<std::string, std::string>& later);
+    [[nodiscard]] const RecordGap* gap_at(Time at) const;
+    [[nodiscard]] std::string group_of(const std::string& pod);
+    void note_repeats(JudgedDecision& judged);
+    [[nodiscard]] bool lost_its_room(const JudgedDecision& judged, const JudgedDecision& earlier);
+    void judge_use(Time now);
+    [[nodiscard]] Time started(const std::string& owner, Time since) const;
+
+    RefereeOptions options_;
+    Rebuild world_;
+    RefereeReport report_;
+    std::deque<Undo> undo_;                          // of the last minutes
+    std::uint64_t seq_ = 0;                          // of the next change
+    std::map<std::string, Sighting> pods_;           // that are there
+    std::map<std::string, std::string> by_uid_;      // pods, gangs and Workloads: "ns/name"
+    std::map<std::string, std::string> jobs_;        // by "ns/name" of a Workload: that of its job
+    std::map<std::string, Evicted> evicted_;         // not judged yet
+    std::set<std::string> told_;                     // UIDs that are judged
+    std::deque<std::pair<Time, std::string>> gone_;  // UIDs of pods that are gone, for as long as they may be named
+    std::vector<std::size_t> unproven_;              // verdicts whose use is not known yet
+    Time now_;
+};
+
+}  // namespace reprieve

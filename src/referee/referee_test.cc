@@ -1,0 +1,187 @@
+// From facts to verdicts: which pods were evicted, for whom, and what came of it.
+#include "referee/referee.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "referee/test_cluster.h"
+
+namespace reprieve {
+namespace {
+
+constexpr Time kNine{std::int64_t{1'772'442'000} * 1'000'000};  // 2026-03-02T09:00:00Z
+constexpr const char* kMessage = "default-scheduler: preempting to accommodate a higher priority pod";
+
+class Watching : public testing::Test {
+protected:
+    Watching() : referee_(RefereeOptions{}) {
+        see(0, "Node n1", judged_node("n1", 4));
+        see(0, "Node n2", judged_node("n2", 4));
+    }
+    void see(std::int64_t second, const std::string& key, const std::string& json) {
+        const auto done = referee_.see(kNine + Duration::of_seconds(second), key, json);
+        ASSERT_TRUE(done.has_value()) << done.error().message;
+    }
+    void pod(std::int64_t second, const JudgedPod& one) { see(second, "Pod ns/" + one.name, judged_pod(one)); }
+    void gone(std::int64_t second, const std::string& name) { see(second, "Pod ns/" + name, ""); }
+    void look(std::int64_t second) { referee_.look(kNine + Duration::of_seconds(second)); }
+    std::vector<JudgedDecision>& verdicts() { return referee_.report().verdicts; }
+    // high evicts `victim` at 10 s and is promised n1.
+    void evicts(JudgedPod victim) {
+        pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+        victim.mark = kMessage;
+        pod(10, victim);
+        victim.leaving = true;
+        pod(10, victim);
+        gone(12, victim.name);
+    }
+
+    Referee referee_;
+};
+
+TEST_F(Watching, AFairEvictionIsFoundByTheNomination) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    evicts(victim);
+    pod(13, {.name = "high", .priority = 100, .cpu = 2, .node = "n1"});
+    look(14);
+    EXPECT_TRUE(verdicts().empty()) << "more victims may come";
+    look(30);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_EQ(verdicts().front().owner, "ns/high");
+    EXPECT_EQ(verdicts().front().confidence, "inferred");
+    EXPECT_EQ(verdicts().front().scheduler, "default-scheduler");
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "fair") << verdicts().front().ruling.evidence;
+    look(3600);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "fair") << "it started";
+    EXPECT_TRUE(referee_.report().all_fair());
+}
+
+TEST_F(Watching, TheUidInTheEventNamesTheBeneficiary) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    evicts(victim);
+    see(13,
+        "Event.events.k8s.io ns/e",
+        R"({"reason":"Preempted","note":"Preempted by ns/high on node n1","regarding":{"kind":"Pod","namespace":"ns","name":"a"}})");
+    look(30);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_EQ(verdicts().front().confidence, "named");
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "needless") << "n2 is empty";
+    EXPECT_FALSE(referee_.report().all_fair());
+}
+
+TEST_F(Watching, AMarkWithoutADeletionIsNoEviction) {
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+    victim.mark = kMessage;
+    pod(10, victim);
+    look(400);
+    EXPECT_TRUE(verdicts().empty());
+}
+
+TEST_F(Watching, DeletionsByPeopleAreNobodysDecision) {
+    JudgedPod one{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, one);
+    one.leaving = true;
+    pod(5, one);
+    gone(6, "a");
+    look(400);
+    EXPECT_TRUE(verdicts().empty());
+}
+
+TEST_F(Watching, WastedIfTheBeneficiaryNeverStarts) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    evicts(victim);
+    look(300);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "fair");
+    look(700);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "wasted") << verdicts().front().ruling.evidence;
+}
+
+TEST_F(Watching, WhatDependsOnTheMomentIsUnclear) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    gone(9, "full");  // half a second before, there was no room yet
+    const auto done = referee_.see(kNine + Duration{9'500'000}, "Node n2", judged_node("n2", 4));
+    ASSERT_TRUE(done.has_value());
+    evicts(victim);
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear") << verdicts().front().ruling.evidence;
+}
+
+// The two ends of the interval agree; a state between them does not.
+TEST_F(Watching, AVerdictHoldsInEveryStateOrNotAtAll) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    const JudgedPod guest{.name = "guest", .priority = 200, .cpu = 4, .node = "n2"};
+    const auto at = [](std::int64_t ms) { return kNine + Duration{ms * 1000}; };
+    ASSERT_TRUE(referee_.see(at(9'400), "Pod ns/guest", judged_pod(guest)));
+    ASSERT_TRUE(referee_.see(at(9'600), "Pod ns/guest", ""));
+    evicts(victim);
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear") << verdicts().front().ruling.evidence;
+    EXPECT_TRUE(verdicts().front().ruling.evidence.starts_with("it depends on what had been seen: needless"))
+        << verdicts().front().ruling.evidence;
+}
+
+TEST_F(Watching, NothingIsSaidOfATimeInWhichChangesWereMissed) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    referee_.note_gap({.from = kNine + Duration::of_seconds(5), .to = kNine + Duration::of_seconds(10), .why = "410"});
+    evicts(victim);
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear");
+    EXPECT_NE(verdicts().front().ruling.evidence.find("were missed: 410"), std::string::npos);
+    EXPECT_EQ(referee_.report().gaps.size(), 1U);
+}
+
+TEST_F(Watching, WithoutATraceOfTheBeneficiaryItIsUnknown) {
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    victim.mark = kMessage;
+    victim.leaving = true;
+    pod(10, victim);
+    gone(11, "a");
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_EQ(verdicts().front().confidence, "unknown");
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear");
+}
+
+TEST_F(Watching, TheJsonHasTheFieldsOfTheContract) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    evicts(victim);
+    look(60);
+    const auto json = nlohmann::json::parse(referee_to_json(referee_.report()));
+    ASSERT_EQ(json.at("verdicts").size(), 1U);
+    for (const char* key :
+         {"at", "scheduler", "for", "victims", "verdict", "confidence", "evidence", "couldHaveStayed", "cheaper"})
+        EXPECT_TRUE(json.at("verdicts")[0].contains(key)) << key;
+    for (const char* key : {"evictions", "podsLost", "leastPods", "gpuHoursLost", "leastGpuHours", "byVerdict"})
+        EXPECT_TRUE(json.at("totals").contains(key)) << key;
+    for (const char* key : {"scheduler", "queue", "priority", "day"})
+        EXPECT_EQ(json.at("by").at(key).size(), 1U) << key;
+    EXPECT_EQ(json.at("worst").size(), 1U);
+}
+
+}  // namespace
+}  // namespace reprieve
