@@ -1,0 +1,337 @@
+#include "window/record_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "window/copy_process.h"
+#include "window/decisions.h"
+#include "window/documents.h"
+#include "window/facts_json.h"
+
+namespace reprieve::window {
+namespace {
+
+constexpr std::size_t kScenesKept = 4;
+constexpr std::chrono::seconds kLookAgain{1};
+constexpr std::size_t kDecisionsListed = 5'000;
+constexpr std::size_t kLivesDrawn = 300;
+constexpr std::size_t kEntriesKept = 20'000;
+
+OrderedJson parsed_or_text(const std::string& text) {
+    OrderedJson json = OrderedJson::parse(text, nullptr, false);
+    return json.is_discarded() ? OrderedJson(text) : json;
+}
+
+OrderedJson list_of_objects(const std::vector<std::string>& texts) {
+    OrderedJson out = OrderedJson::array();
+    for (const std::string& text : texts)
+        out.push_back(parsed_or_text(text));
+    return out;
+}
+
+void add_span(OrderedJson& spans, const char* state, Time from, Time to, const std::string& node = {}) {
+    if (!from.is_set() || to <= from) return;
+    OrderedJson span{{"state", state}, {"from", format_time(from)}, {"to", format_time(to)}};
+    put(span, "node", node);
+    spans.push_back(std::move(span));
+}
+
+// The first moment of those that are set, and at most `until`.
+Time earliest(std::initializer_list<Time> times, Time until) {
+    for (const Time time : times) {
+        if (time.is_set()) return std::min(time, until);
+    }
+    return until;
+}
+
+}  // namespace
+
+RecordSource::RecordSource(std::unique_ptr<RecordReader> reader, Origin origin, std::string path)
+    : reader_(std::move(reader)),
+      opened_(std::chrono::steady_clock::now()),
+      origin_(std::move(origin)),
+      path_(std::move(path)) {}
+
+RecordSource::~RecordSource() = default;
+
+// A reader knows what there was when it was opened. One that cannot be opened now is no reason to forget the old one.
+void RecordSource::look_again() {
+    if (std::chrono::steady_clock::now() - opened_ < kLookAgain) return;
+    opened_ = std::chrono::steady_clock::now();
+    if (auto reader = RecordReader::open(path_)) reader_ = std::move(*reader);
+}
+
+std::optional<Extent> RecordSource::extent() {
+    const std::lock_guard lock(mutex_);
+    look_again();
+    Extent out{.from = reader_->from(), .to = reader_->to(), .gaps = {}};
+    for (const RecordGap& gap : reader_->gaps())
+        out.gaps.push_back({.from = gap.from, .to = gap.to, .why = gap.why});
+    return out;
+}
+
+// An entry's id is made as the loop makes it: from the plan's digest and the place among the decisions of the cycle.
+std::vector<std::shared_ptr<const DecisionEntry>> RecordSource::decisions_until(Time at) {
+    DecisionQuery query;
+    query.until = at;
+    query.most = kDecisionsListed;
+    std::vector<RecordedDecision> all = reader_->decisions(query);
+    std::ranges::stable_sort(all, [](const RecordedDecision& a, const RecordedDecision& b) {
+        if (a.cycle != b.cycle) return a.cycle > b.cycle;
+        if (a.evictions.empty() != b.evictions.empty()) return b.evictions.empty();
+        return a.owner < b.owner;
+    });
+    if (entries_.size() > kEntriesKept) entries_.clear();
+    std::vector<std::shared_ptr<const DecisionEntry>> out;
+    std::int64_t cycle = -1;
+    int place = 0;
+    std::string digest;
+    for (const RecordedDecision& decision : all) {
+        if (decision.cycle != cycle) {
+            cycle = decision.cycle;
+            place = 0;
+            const auto recorded = reader_->cycle(cycle);
+            digest = decision_digest(recorded ? recorded->plan_id : fmt::format("cycle{}", cycle));
+        }
+        ++place;
+        const auto known = entries_.find(decision.id);
+        // What became of it may be news.
+        if (known != entries_.end() && known->second->outcome == decision.outcome &&
+            known->second->started == decision.started) {
+            out.push_back(known->second);
+            continue;
+        }
+        out.push_back(entries_[decision.id] = entry_of(decision, fmt::format("{}-{}", digest, place)));
+    }
+    return out;
+}
+
+std::shared_ptr<const DecisionEntry> RecordSource::entry_of(const RecordedDecision& decision, const std::string& id) {
+    auto entry = std::make_shared<DecisionEntry>();
+    entry->id = id;
+    entry->owner = decision.owner;
+    entry->action = decision.action;
+    entry->queue = decision.queue;
+    entry->outcome = decision.outcome;
+    entry->started = decision.started;
+    entry->evicts = !decision.evictions.empty();
+    entry->at = decision.at;
+    entry->cycle = decision.cycle;
+    entry->names = decision.victims;
+    entry->names.insert(entry->names.end(), decision.placed.begin(), decision.placed.end());
+    entry->names.push_back(decision.owner);
+    OrderedJson row = OrderedJson::object();
+    put(row, "id", id);
+    row["at"] = time_json(decision.at);
+    row["cycle"] = decision.cycle;
+    put(row, "for", decision.owner);
+    put(row, "action", decision.action);
+    row["evictions"] = list_of_objects(decision.evictions);
+    row["placements"] = list_of_objects(decision.placements);
+    row["certificate"] = decision.certificate.empty() ? OrderedJson(nullptr) : parsed_or_text(decision.certificate);
+    put(row, "outcome", decision.outcome);
+    row["started"] = time_json(decision.started);
+    put(row, "queue", decision.queue);
+    if (row["certificate"].is_object()) entry->status = row["certificate"].value("status", "");
+    entry->row = row.dump();
+    return entry;
+}
+
+Result<std::unique_ptr<RecordSource::Scenery>> RecordSource::build(const RecordedCycle& cycle) {
+    auto out = std::make_unique<Scenery>();
+    out->cycle = cycle;
+    auto config = config_of(*reader_, cycle);
+    if (!config) return std::unexpected(config.error());
+    out->config = std::move(*config);
+    auto rebuilt = rebuild_at(*reader_, cycle, out->config);
+    if (!rebuilt) return std::unexpected(rebuilt.error());
+    out->rebuilt = std::move(*rebuilt);
+    auto plan = reader_->plan(cycle);
+    if (!plan) return std::unexpected(plan.error());
+    out->plan = std::move(*plan);
+    const Cluster& cluster = out->rebuilt->cluster();
+    auto moment = std::make_shared<Moment>();
+    moment->serial = cycle.id;
+    moment->now = cycle.at;
+    moment->decisions = decisions_until(cycle.at);
+    Health health;
+    health.loop = "none";
+    health.recording = true;
+    health.cycle = cycle.id;
+    health.plan_ms = static_cast<double>(cycle.planning.us) / 1000.0;
+    health.troubles = reader_->troubles();
+    health.decisions_in_all = std::ssize(moment->decisions);
+    for (const auto& entry : moment->decisions)
+        health.evictions_in_all += entry->evicts ? std::ssize(OrderedJson::parse(entry->row)["evictions"]) : 0;
+    moment->summary = summary_document(cluster, out->plan, health, "record");
+    moment->waiting = waiting_document(cluster, out->plan);
+    Taken taken;
+    count_taken(cluster, out->plan.evictions, taken);
+    moment->queues = queues_document(cluster, out->plan, taken, "");
+    out->moment = std::move(moment);
+    return out;
+}
+
+Result<RecordSource::Scenery*> RecordSource::scenery_of(const RecordedCycle& cycle) {
+    for (auto it = kept_.begin(); it != kept_.end(); ++it) {
+        if ((*it)->cycle.id != cycle.id) continue;
+        std::rotate(kept_.begin(), it, std::next(it));
+        return kept_.front().get();
+    }
+    auto built = build(cycle);
+    if (!built) return std::unexpected(built.error());
+    kept_.push_front(std::move(*built));
+    while (kept_.size() > kScenesKept)
+        kept_.pop_back();
+    return kept_.front().get();
+}
+
+Result<RecordSource::Scenery*> RecordSource::scenery(std::optional<Time> at) {
+    look_again();
+    const auto cycle = reader_->cycle_at(at ? *at : reader_->to());
+    if (!cycle) return fail("404 the record knows nothing of that time");
+    return scenery_of(*cycle);
+}
+
+Result<std::shared_ptr<const Moment>> RecordSource::moment(std::optional<Time> at) {
+    const std::lock_guard lock(mutex_);
+    const auto found = scenery(at);
+    if (!found) return std::unexpected(found.error());
+    return (*found)->moment;
+}
+
+Result<std::string> RecordSource::answer(Scenery& scenery,
+                                         const Question& question,
+                                         std::unique_lock<std::mutex>& lock) {
+    // Forked under the lock: nobody moves the scenery away meanwhile.
+    auto copy = start_copy(
+        [&] {
+            Scene scene{scenery.rebuilt->cluster(), scenery.plan, scenery.config};
+            return question(scene);
+        },
+        {});
+    lock.unlock();
+    if (!copy) return std::unexpected(copy.error());
+    return copy->wait();
+}
+
+Result<std::string> RecordSource::ask(std::optional<Time> at, const Question& question) {
+    std::unique_lock lock(mutex_);
+    const auto found = scenery(at);
+    if (!found) return std::unexpected(found.error());
+    return answer(**found, question, lock);
+}
+
+Result<std::string> RecordSource::ask_about(const DecisionEntry& entry, const Question& question) {
+    std::unique_lock lock(mutex_);
+    const auto cycle = reader_->cycle(entry.cycle);
+    if (!cycle) return fail("404 the record no longer has that cycle");
+    const auto found = scenery_of(*cycle);
+    if (!found) return std::unexpected(found.error());
+    return answer(**found, question, lock);
+}
+
+Result<std::string> RecordSource::receipt(const DecisionEntry& entry) {
+    const std::lock_guard lock(mutex_);
+    const auto cycle = reader_->cycle(entry.cycle);
+    if (!cycle) return fail("404 the record no longer has that cycle");
+    const auto found = scenery_of(*cycle);
+    if (!found) return std::unexpected(found.error());
+    const Scenery& scenery = **found;
+    const Cluster& cluster = scenery.rebuilt->cluster();
+    Decision decision;
+    for (const Decision& one : decisions_of(scenery.plan, entry.cycle)) {
+        if (one.owner == entry.owner) decision = one;
+    }
+    decision.id = entry.id;
+    decision.owner = entry.owner;
+    decision.action = entry.action;
+    decision.at = entry.at;
+    decision.cycle = entry.cycle;
+    decision.outcome = entry.outcome;
+    if (entry.started.is_set()) decision.started = format_time(entry.started);
+    // What was new in it, where the plan also repeats what older ones had decided.
+    const OrderedJson row = OrderedJson::parse(entry.row);
+    std::erase_if(decision.evictions, [&](const Eviction& eviction) {
+        return std::ranges::none_of(row["evictions"],
+                                    [&](const auto& e) { return e.value("pod", "") == eviction.pod; });
+    });
+    std::erase_if(decision.placements, [&](const Placement& placement) {
+        return std::ranges::none_of(row["placements"],
+                                    [&](const auto& p) { return p.value("pod", "") == placement.pod; });
+    });
+    return describe(cluster, scenery.plan, decision, origin_)->receipt;
+}
+
+Result<std::string> RecordSource::room(std::optional<Time> at) {
+    const std::lock_guard lock(mutex_);
+    const auto found = scenery(at);
+    if (!found) return std::unexpected(found.error());
+    return room_document((*found)->rebuilt->cluster(), (*found)->plan);
+}
+
+Result<std::string> RecordSource::lifelines(std::optional<Time> at, const std::string& queue) {
+    const std::lock_guard lock(mutex_);
+    const auto found = scenery(at);
+    if (!found) return std::unexpected(found.error());
+    const Time until = (*found)->cycle.at;
+    DecisionQuery query;
+    query.name = queue;
+    query.until = until;
+    std::map<std::string, OrderedJson> marks;
+    for (const auto& entry : (*found)->moment->decisions) {
+        if (!entry->evicts) continue;
+        const OrderedJson row = OrderedJson::parse(entry->row);
+        for (const auto& eviction : row["evictions"]) {
+            OrderedJson mark{{"at", row["at"]}, {"what", "evicted"}, {"for", entry->owner}, {"action", entry->action}};
+            put(mark, "decision", entry->id);
+            marks[eviction.value("pod", "")].push_back(std::move(mark));
+        }
+    }
+    std::vector<PodLife> lives = reader_->lives(query);
+    std::erase_if(lives, [&](const PodLife& life) { return life.created > until; });
+    const auto rank = [&](const PodLife& life) { return marks.contains(life.pod) ? 0 : 1; };
+    std::ranges::stable_sort(lives, [&](const PodLife& a, const PodLife& b) {
+        return rank(a) != rank(b) ? rank(a) < rank(b) : a.created > b.created;
+    });
+    OrderedJson lines = OrderedJson::array();
+    for (const PodLife& life : lives) {
+        if (lines.size() == kLivesDrawn) break;
+        OrderedJson line = OrderedJson::object();
+        put(line, "pod", life.pod);
+        line["priority"] = 0;
+        OrderedJson spans = OrderedJson::array();
+        const Time end = earliest({life.ended}, until);
+        const Time ran = earliest({life.bound, life.started}, end);
+        const Time left = earliest({life.leaving}, end);
+        add_span(spans, "waited", life.created, ran);
+        add_span(spans, "ran", ran, left, life.node);
+        if (life.leaving.is_set()) add_span(spans, "leaving", left, end, life.node);
+        line["spans"] = std::move(spans);
+        const auto mark = marks.find(life.pod);
+        line["marks"] = mark == marks.end() ? OrderedJson::array() : mark->second;
+        lines.push_back(std::move(line));
+    }
+    OrderedJson out{{"apiVersion", "reprieve.dev/v1"}, {"kind", "Lifelines"}, {"now", format_time(until)}};
+    out["total"] = lives.size();
+    out["lines"] = std::move(lines);
+    return out.dump();
+}
+
+// A record that is still written grows: looked at again and again.
+std::int64_t RecordSource::newest(std::int64_t seen, std::chrono::milliseconds wait) {
+    const auto look = [&] {
+        const std::lock_guard lock(mutex_);
+        look_again();
+        const auto cycle = reader_->cycle_at(reader_->to());
+        return cycle ? cycle->id : 0;
+    };
+    const std::int64_t now = look();
+    if (now != seen) return now;
+    std::this_thread::sleep_for(wait);
+    return look();
+}
+
+}  // namespace reprieve::window
