@@ -1,28 +1,29 @@
-# The image of Reprieve: built and run on Debian 12 with Debian's own packages.
+# The image of Reprieve: built on Debian 12 with Debian's own packages; in the end only the program and the libraries it
+# loads. `scripts/image` makes the same image without Docker, from a program that is built already; it takes the settings
+# of the last stage from here.
 #
 #   docker build -t reprieve:0.1.0 .
 FROM debian:12 AS build
 WORKDIR /src
 # The packages before the sources: they change less often.
-COPY scripts/setup scripts/setup
-RUN scripts/setup build && apt-get clean
-COPY CMakeLists.txt CMakePresets.json ./
+COPY scripts/setup scripts/
+RUN scripts/setup build package && apt-get clean
+COPY CMakeLists.txt CMakePresets.json VERSION LICENSE README.md CHANGELOG.md ./
 COPY cmake cmake
+COPY deploy/package deploy/package
 COPY src src
+# The page of the window is built where Node is, or taken from ui/dist; without either the program says so.
+COPY ui ui
+COPY scripts/build-window scripts/image-root scripts/
 ARG JOBS=2
-RUN cmake --preset release -DREPRIEVE_TESTS=OFF \
+ARG COMMIT=unknown
+RUN cmake --preset release -DREPRIEVE_TESTS=OFF -DREPRIEVE_COMMIT="$COMMIT" \
  && cmake --build --preset release --target reprieve -j "$JOBS" \
- && cmake --install build/release --strip --prefix /usr/local
+ && scripts/image-root build/release/src/app/reprieve /image
 
-FROM debian:12-slim
-# The shared libraries that the program is linked with, and the authorities for servers outside the cluster.
-RUN apt-get update \
- && apt-get install -y --no-install-recommends \
-      ca-certificates libcurl4 libfmt9 libspdlog1.10 libyaml-cpp0.7 libsimdjson14 libre2-9 libssl3 \
-      libcpp-httplib0.11 libprometheus-cpp-core1.0 \
- && rm -rf /var/lib/apt/lists/*
-COPY --from=build /usr/local/bin/reprieve /usr/local/bin/reprieve
+FROM scratch
+COPY --from=build /image /
 USER 65532:65532
 EXPOSE 8080
-ENTRYPOINT ["/usr/local/bin/reprieve"]
+ENTRYPOINT ["/usr/bin/reprieve"]
 CMD ["run", "--in-cluster"]
