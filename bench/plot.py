@@ -3,14 +3,15 @@
 
     build/bench/bench/preempt_bench --benchmark_format=json > preempt.json
     build/bench/bench/gang_bench --benchmark_format=json > gang.json
-    bench/plot.py preempt.json gang.json [--svg scaling.svg]
+    build/bench/bench/storm_bench --json storm.json
+    bench/plot.py preempt.json gang.json storm.json [--svg scaling.svg]
 """
 import argparse
 import json
 import math
 
 WIDTH, HEIGHT, LEFT, BOTTOM, MARGIN = 760, 440, 70, 50, 30
-COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"]
+COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93", "#b8860b", "#008080", "#8b0000", "#556b2f", "#ff1493", "#4682b4", "#2f4f4f"]
 
 
 def series(paths):
@@ -26,6 +27,8 @@ def series(paths):
             elif parts[0] == "GangIntoFullRows":
                 kind = "gang of 64, mixed pods" if parts[2] == "1" else "gang of 64, whole nodes"
                 found.setdefault(kind, []).append((int(parts[1]), run["cpu_time"] * 1e3))
+            elif parts[0] == "Storm":
+                found.setdefault(f"storm, {parts[1]}", []).append((int(parts[2]), run["us/preemptor"]))
     return {name: sorted(points) for name, points in found.items()}
 
 

@@ -3,7 +3,7 @@
 // nodes, both logarithmic (1 is linear). Processor time; the sizes of one variant run one after another, so that the
 // exponent is a ratio inside one run.
 //
-//   storm_bench [--most NODES] [VARIANT...]     default: all variants, 500 to 20,000 nodes
+//   storm_bench [--most NODES] [--json FILE] [VARIANT...]     default: all variants, 500 to 20,000 nodes
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -207,7 +208,13 @@ double exponent(const std::vector<std::pair<double, double>>& points) {
     return below > 0 ? above / below : 0;
 }
 
-void run(const Variant& variant, std::int64_t most) {
+// What each size took, for bench/plot.py.
+void note_json(std::string& json, const char* name, std::int64_t nodes, double us_each) {
+    json += fmt::format(
+        "{}{{\"name\": \"Storm/{}/{}\", \"us/preemptor\": {:.3f}}}", json.empty() ? "" : ",\n", name, nodes, us_each);
+}
+
+void run(const Variant& variant, std::int64_t most, std::string& json) {
     fmt::print("{:10}{:>8}{:>10}{:>10}{:>10}{:>10}{:>14}{:>10}\n",
                variant.name,
                "nodes",
@@ -242,6 +249,7 @@ void run(const Variant& variant, std::int64_t most) {
                    plan.evictions.size());
         std::fflush(stdout);
         points.emplace_back(static_cast<double>(nodes), end - start);
+        note_json(json, variant.name, nodes, (end - start) * 1000 / static_cast<double>(nodes));
     }
     fmt::print("{:10}grows like nodes^{:.2f}\n\n", "", exponent(points));
 }
@@ -253,18 +261,23 @@ int main(int argc, char** argv) {
     using namespace reprieve;
     std::int64_t most = 20'000;
     std::vector<std::string_view> chosen;
+    std::string json_file;
+    std::string json;
     for (int i = 1; i < argc; ++i) {
         const std::string_view arg = argv[i];
         if (arg == "--most" && i + 1 < argc) {
             const std::string_view number = argv[++i];
             std::from_chars(number.data(), number.data() + number.size(), most);
+        } else if (arg == "--json" && i + 1 < argc) {
+            json_file = argv[++i];
         } else if (!arg.starts_with("--benchmark")) {
             chosen.push_back(arg);
         }
     }
     for (const Variant& variant : variants()) {
-        if (chosen.empty() || std::ranges::find(chosen, variant.name) != chosen.end()) run(variant, most);
+        if (chosen.empty() || std::ranges::find(chosen, variant.name) != chosen.end()) run(variant, most, json);
     }
+    if (!json_file.empty()) std::ofstream(json_file) << "{\"benchmarks\": [\n" << json << "\n]}\n";
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     fmt::print("largest resident size: {} MB\n", used.ru_maxrss / 1024);

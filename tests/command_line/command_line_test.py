@@ -3,10 +3,12 @@
 
     command_line_test.py PROGRAM
 """
+import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop()
@@ -165,7 +167,7 @@ class Commands(unittest.TestCase):
         code, out, err = run("paln", "-f", "x")
         self.assertEqual((code, out), (2, ""))
         self.assertEqual(err, "reprieve: unknown command 'paln', did you mean plan?\nRun `reprieve --help` for the commands.\n")
-        self.assertIn("unknown command 'foo' (known: plan, explain, run, check, version, completion)", run("foo")[2])
+        self.assertIn("unknown command 'foo' (known: plan, explain, run, ui, simulate, history, replay, export, referee, check, version, schema, completion)", run("foo")[2])
 
     def test_version(self):
         self.assertEqual(run("--version"), run("version"))
@@ -179,7 +181,69 @@ class Commands(unittest.TestCase):
                 self.assertIn(command, script, shell)
                 for long in re.findall(r"--([a-z-]+)", run(command, "--help")[1].split("Options:")[1].split("\n\n")[0]):
                     self.assertRegex(script, rf"(--|-l |,--){long}\b", f"{shell}: {command}")
-            self.assertNotIn("simulate", script, shell)
+
+
+class Plugin(unittest.TestCase):
+    """The program under the name by which kubectl finds it."""
+
+    def setUp(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.program = folder / "kubectl-reprieve"
+        self.program.symlink_to(pathlib.Path(PROGRAM).resolve())
+
+    def ask(self, *arguments):
+        command = [self.program, *arguments, "-f", EXAMPLES / "mixed-cluster"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_why_pending(self):
+        code, out, err = self.ask("why-pending", "debug-h200", "-n", "research")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("research/debug-h200 stays unplaced, and no eviction could change that.", out)
+        self.assertIn("it has its place on gpu-2", self.ask("why-pending", "serving/embeddings-1")[1])
+        code, out, err = self.ask("why-pending", "debug-h200")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("default/debug-h200", err)
+
+    def test_queues(self):
+        code, out, _ = self.ask("queues")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"research +nvidia.com/gpu +17 +8")
+        self.assertIn('"name": "research"', self.ask("queues", "-o", "json")[1])
+
+    def test_history(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("run", "-f", EXAMPLES / "run", "--now", "2026-03-02T09:00:00Z", "--speed", "fast", "--record", folder)
+            done = subprocess.run(
+                [self.program, "history", "pretrain", "-n", "research", "--record", folder, "-o", "json"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+            )
+        decisions = json.loads(done.stdout)["decisions"]
+        self.assertIn("research/pretrain", {one["for"] for one in decisions if one["evictions"]})
+
+    def test_usage(self):
+        self.assertEqual(self.ask("evict", "everybody")[0], 2)
+        self.assertEqual(self.ask("why-pending")[0], 2)
+        self.assertIn("why-pending", self.ask("--help")[1])
+
+
+class Stopping(unittest.TestCase):
+    def test_a_server_that_does_not_answer_keeps_nobody(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        config = folder / "kubeconfig"
+        config.write_text(
+            "{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: c, user: u}}],"
+            " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}], users: [{name: u, user: {token: t}}]}"
+        )
+        command = [PROGRAM, "run", "--kubeconfig", config, "--dry-run"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            self.assertIn("Failed to connect", process.stderr.readline())
+            process.terminate()
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
 
 
 if __name__ == "__main__":

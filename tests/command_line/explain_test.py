@@ -126,7 +126,7 @@ class Explain(unittest.TestCase):
     def test_usage(self):
         self.assertEqual(run("explain")[0], 2)
         code, out, err = run("explain", "x")
-        self.assertEqual((code, out, err), (2, "", "reprieve: -f FILE is missing (or --plan FILE)\n"))
+        self.assertEqual((code, out, err), (2, "", "reprieve: -f FILE is missing (or --plan FILE, or --record DIR)\n"))
         self.assertEqual(explain("young", "--now", "soon")[0], 2)
 
     def test_a_big_world_is_answered(self):

@@ -20,12 +20,14 @@ offers() {  # expected words, typed words...
     fi
 }
 
-offers 'plan explain run check version completion --help --version' ''
+offers 'plan explain run history replay export referee ui simulate check version schema completion --help --version' ''
 offers 'plan' 'pl'
-offers '--config' plan '--c'
-offers '-f --filename --config --for --now -o --output --alternatives --strict --verify --help' plan '-'
+offers '--config' plan '--co'
+offers '-f --filename --config --for --now -o --output --alternatives --strict --verify --record --at --cycle --help' plan '-'
 offers 'table json yaml' plan --output ''
 offers 'text json' explain -o ''
+offers 'text json' version -o ''
+offers 'plan config --help' schema ''
 offers '--gang' explain '--g'
 offers 'bash_test.sh' explain x --plan 'bash_'
 offers 'fast real 10x' run --speed ''
@@ -36,6 +38,10 @@ offers 'bash_test.sh' plan -f 'bash_'
 offers '' plan --for ''
 offers '--kubeconfig' run '--k'
 offers '--in-cluster' run '--i'
+offers 'manifests kwok perfetto swf' export --format ''
+offers 'table json html' referee -o ''
+offers 'table json' history x -o ''
+offers 'bash_test.sh' replay --record 'bash_'
 offers 'bash zsh fish --help' completion ''
 offers 'bash_test.sh' check 'bash_'
 # A file named like a command does not change which command was typed.

@@ -69,6 +69,8 @@ class DeployTest(ClusterTestCase):
             ("list", "podgroups", "scheduling.volcano.sh", ""),
             ("patch", "podgroups", "scheduling.volcano.sh", "status"),
             ("patch", "deployments", "apps", "scale"),
+            ("create", "tokenreviews", "authentication.k8s.io", ""),
+            ("create", "subjectaccessreviews", "authorization.k8s.io", ""),
         ):
             self.assertTrue(self.may(verb, resource, group, sub=sub), f"{verb} {resource}/{sub}")
         self.assertTrue(self.may("update", "leases", "coordination.k8s.io", SYSTEM, name="reprieve"))

@@ -121,14 +121,18 @@ class SourceTest(ProbeTestCase):
         self.wait_agreement(probe, "after it fell behind")
         self.assertEqual(len(probe.pods()), 300)
 
-    def test_a_malformed_object_is_left_out(self):
+    def test_a_malformed_pod_is_read_with_care(self):
+        """It holds room whatever its annotation says: it is there, it is counted, and it goes when it goes."""
         self.objects.pod("good")
         self.objects.pod("bad", annotations={PLAN: "not json"})
         probe = self.start_probe()
-        self.assertEqual(set(probe.pods()), {"default/good"})
+        self.assertEqual(set(probe.pods()), {"default/good", "default/bad"})
         self.assertEqual(probe.counts()["malformed"], 1)
         self.admin.patch(path_of("pods", "bad", "default"), {"metadata": {"annotations": {PLAN: None}}})
-        self.wait_for(lambda: "default/bad" in probe.pods(), "the pod once it is well-formed")
+        self.wait_agreement(probe, "once it is well-formed")
+        self.assertEqual(probe.counts()["malformed"], 1, "its next version is fine")
+        self.objects.delete_pod("bad", grace=0)
+        self.wait_for(lambda: set(probe.pods()) == {"default/good"}, "the pod to be gone")
 
     def test_custom_kinds_come_and_go(self):
         probe = self.start_probe("--rediscover-seconds", "0.5")

@@ -80,6 +80,7 @@ class FaultTest(FaultTestCase):
         high = arrive()
         self.wait_for(self.evicted, "the first eviction")
         self.cluster.restart_apiserver()
+        self.remind_kubelets()
         self.wait_served(high)
         self.assertTrue(replica.process.alive())
 

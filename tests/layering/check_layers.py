@@ -20,14 +20,22 @@ DIRECTIONS = {
     "actions": CORE | {"plugins", "search"},
     "explain": CORE | {"manifest", "plugins", "search", "actions"},
     "audit": CORE | {"cel"},
+    "loop": CORE | {"manifest", "plugins", "search", "actions", "audit"},
+    "text": CORE | {"explain"},
+    "record": CORE | {"manifest", "plugins", "search", "actions", "audit", "loop"},
+    "referee": CORE | {"manifest", "plugins", "search", "actions", "audit", "loop", "record"},
     "sim": {"base", "model", "manifest"},
+    "simulate": CORE | {"manifest", "audit", "loop"},
     "kube": {"base", "model", "manifest"},
     "web": {"base", "model", "manifest"},
+    "window": CORE | {"manifest", "plugins", "search", "actions", "explain", "audit", "loop", "record", "web"},
 }
 DIRECTIONS["app"] = set(DIRECTIONS)
 
 # Unit tests of these folders may also decode manifests: a world is easiest to read as text.
 TESTS_MAY_USE_MANIFEST = {"state", "plugins", "search", "actions", "audit"}
+# Those of the loop, and the worlds they share (x_world.h), run on the embedded cluster.
+LOOP_TESTS = re.compile(r"\w+_(test|world)")
 
 # Plugins cannot see each other. These headers of src/plugins are the contract that all of them share ...
 PLUGIN_CONTRACT = {f"plugins/{name}.h" for name in ("filter", "give_rule", "proportion", "score", "shares", "victim_vote")}
@@ -88,6 +96,8 @@ def may_include(path, folder, header):
             return "plugins cannot see each other"
         return None
     allowed = DIRECTIONS[folder] | ({"manifest"} if is_test(path) and folder in TESTS_MAY_USE_MANIFEST else set())
+    if folder == "loop" and LOOP_TESTS.fullmatch(path.stem):
+        allowed = allowed | {"sim"}
     if target not in allowed:
         return f"{folder} may include only {', '.join(sorted(allowed)) or 'nothing'} (docs/architecture.md)"
     return None

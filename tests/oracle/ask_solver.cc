@@ -334,15 +334,14 @@ private:
         add_sum([&](const Unit& u) { return (u.priority - lowest) * static_cast<std::int64_t>(u.pods.size()); });
     }
 
-    // How far members stand above their gangs. The number of pods is settled by then, so that the same for each of
+    // What the victims are worth by themselves. The number of pods is settled by then, so that the same for each of
     // them, which keeps the weights positive, changes nothing.
     void add_own_priorities() {
-        const auto [low, high] = std::ranges::minmax(instance_.pods, {}, &RunningPod::priority);
-        const std::int64_t range = high.priority - low.priority;
+        const std::int64_t lowest = std::ranges::min(instance_.pods, {}, &RunningPod::priority).priority;
         add_sum([&](const Unit& u) {
             std::int64_t sum = 0;
             for (int pod : u.pods)
-                sum += instance_.pods[static_cast<std::size_t>(pod)].priority - u.priority + range;
+                sum += instance_.pods[static_cast<std::size_t>(pod)].priority - lowest + 1;
             return sum;
         });
     }

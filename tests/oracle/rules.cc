@@ -286,7 +286,7 @@ void Bill::add(int p, bool breaks_budget) {
     highest_ = std::max(highest_, priority);
     ++pods_;
     priorities_ += priority + (std::int64_t{1} << 31);
-    own_ += pod.priority - priority + (std::int64_t{1} << 32);
+    own_ += pod.priority + (std::int64_t{1} << 31);
     for (std::size_t d = 0; d < kDims; ++d)
         destroyed_[d] += pod.ask[d];
 }

@@ -63,7 +63,7 @@ private:
     std::int64_t priorities_ = 0;
     std::int64_t broken_ = 0;
     std::int64_t pods_ = 0;
-    std::int64_t own_ = 0;          // priorities of their own, above those of their gangs
+    std::int64_t own_ = 0;          // priorities of their own
     std::int64_t first_start_ = 0;  // among those of the highest priority
     Amounts destroyed_{};
 };

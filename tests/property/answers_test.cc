@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "actions/cycle.h"
-#include "app/explanation_text.h"
-#include "app/plan_table.h"
-#include "app/table.h"
 #include "explain/explain.h"
 #include "laboratory.h"
 #include "state/pod_named.h"
+#include "text/explanation_text.h"
+#include "text/plan_table.h"
+#include "text/table.h"
 
 namespace reprieve::property {
 namespace {

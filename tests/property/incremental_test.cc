@@ -16,7 +16,16 @@ public:
     Changes(Laboratory& lab, std::vector<Json> documents) : lab_(lab), documents_(std::move(documents)) {}
 
     void change() {
-        switch (draw(0, 7)) {
+        switch (draw(0, 11)) {
+            case 7:
+            case 8:
+            case 9:
+            case 10:
+                put(random_rarity());
+                break;
+            case 11:
+                put_pod_of_rarities();
+                break;
             case 0:
                 remove();
                 break;
@@ -37,6 +46,39 @@ public:
     [[nodiscard]] const std::vector<Json>& documents() const { return documents_; }
 
 private:
+    // A pod that names what comes and goes: a class, a namespace's labels, a controller, a serving deployment.
+    void put_pod_of_rarities() {
+        Json pod = random_pod(fmt::format("x{}", next_++), draw(0, 1) == 0 ? some_node() : "", {});
+        switch (draw(0, 4)) {
+            case 0:
+                pod["spec"].erase("priority");
+                if (draw(0, 1) == 0) pod["spec"]["priorityClassName"] = draw(0, 1) == 0 ? "class-a" : "class-b";
+                break;
+            case 1: {
+                const Json term{{"labelSelector", {{"matchLabels", {{"app", "a"}}}}},
+                                {"namespaceSelector", {{"matchLabels", {{"team", "a"}}}}},
+                                {"topologyKey", "zone"}};
+                pod["spec"]["affinity"]["podAntiAffinity"] = {
+                    {"requiredDuringSchedulingIgnoredDuringExecution", Json::array({term})}};
+                break;
+            }
+            case 2:
+                pod["metadata"]["ownerReferences"] = Json::array({{{"apiVersion", "apps/v1"},
+                                                                   {"kind", "ReplicaSet"},
+                                                                   {"name", "a"},
+                                                                   {"uid", "a"},
+                                                                   {"controller", true}}});
+                break;
+            case 3:
+                pod["metadata"]["labels"]["reprieve.dev/serving"] = "serves";
+                break;
+            default:
+                pod["metadata"]["annotations"]["scheduling.k8s.io/group-name"] = fmt::format("g{}", draw(0, 2));
+                pod["metadata"]["annotations"].erase("scheduling.volcano.sh/queue-name");
+        }
+        put(pod);
+    }
+
     std::string some_node() { return fmt::format("n{}", draw(0, 5)); }
 
     Json* some(const std::string& kind) {
@@ -49,7 +91,8 @@ private:
 
     void put(const Json& document) {
         for (Json& known : documents_) {
-            if (known["kind"] == document["kind"] && known["metadata"]["name"] == document["metadata"]["name"]) {
+            if (known["kind"] == document["kind"] && known["metadata"]["name"] == document["metadata"]["name"] &&
+                known["metadata"].value("namespace", "default") == document["metadata"].value("namespace", "default")) {
                 known = document;
                 lab_.apply(document);
                 return;
@@ -113,10 +156,12 @@ RC_GTEST_PROP(Cluster, ChangedStepByStepEqualsBuiltFromNothing, ()) {
         for (int i = 0; i < count; ++i)
             changes.change();
         lab->refresh();
+        if (draw(0, 1) == 0) lab->sweep();
         const auto fresh = build(changes.documents());
         RC_LOG() << as_text(changes.documents());
         RC_ASSERT(difference(numbers(lab->cluster()), numbers(fresh->cluster())) == "");
         RC_ASSERT(difference(lab->plan(config), fresh->plan(config)) == "");
+        RC_ASSERT(lab->cluster().rebuilds() == 1);
     }
 }
 

@@ -1,10 +1,12 @@
 #include "laboratory.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "actions/cycle.h"
@@ -71,9 +73,46 @@ std::string numbers(const Cluster& cluster) {
         rows[fmt::format("queue {} later", s.words->text(s.queues[queue].name))] =
             list([&](Dim d) { return s.later.queue_used(queue, d); });
     }
+    for (DomainId domain : IdRange<DomainId>(s.domains.domains.size())) {
+        const Domain& one = s.domains.domains[domain];
+        rows[fmt::format("domain {} {} now", s.words->text(one.label_key), s.words->text(one.name))] =
+            list([&](Dim d) { return s.now.domain_free(domain, d); });
+    }
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        const PodRow& row = s.pods[pod];
+        if (row.state == PodState::kAbsent) continue;
+        std::set<std::string> budgets;
+        for (BudgetId id : s.class_of(pod).budgets)
+            budgets.insert(fmt::format("{}:{}", s.words->text(s.budgets[id].fact->name), s.budgets[id].left));
+        rows["pod " + s.pod_name(pod)] = fmt::format(
+            " state={} priority={}/{} traits={} queue={} gang={} node={} minRuntime={} volumes={} budgets={}",
+            static_cast<int>(row.state),
+            row.priority,
+            row.unit_priority,
+            row.traits,
+            row.queue ? s.words->text(s.queues[row.queue].name) : "-",
+            row.gang ? s.gang_name(row.gang) : "-",
+            row.node ? s.node_name(row.node) : "-",
+            row.min_runtime.us,
+            std::ranges::count_if(s.class_of(pod).volumes, [](const ClassVolume& v) { return v.claim.valid(); }),
+            fmt::join(budgets, ","));
+    }
+    for (GangId gang : IdRange<GangId>(s.gangs.size())) {
+        const GangRow& row = s.gangs[gang];
+        if (!row.alive) continue;
+        rows["gang " + s.gang_name(gang)] = fmt::format(" min={} live={} members={} attack={} defend={} composite={}",
+                                                        row.min,
+                                                        row.live,
+                                                        row.pods.size(),
+                                                        row.attack_priority,
+                                                        row.defend_priority,
+                                                        row.composite.valid());
+    }
     std::string out;
     for (const auto& [row, text] : rows)
         out += fmt::format("{}:{}\n", row, text);
+    for (const std::string& warning : cluster.warnings())
+        out += warning + "\n";
     return out;
 }
 

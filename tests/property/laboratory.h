@@ -21,6 +21,8 @@ public:
     // Facts as they come from a watch.
     void apply(const Json& document);
     void remove(const Json& document);
+    // Forgets the words that no object names any more.
+    void sweep() { cluster_.sweep(); }
     void refresh();
 
     [[nodiscard]] Cluster& cluster() { return cluster_; }

@@ -313,6 +313,122 @@ std::vector<Json> random_world(const WorldSize& size, const WorldTaste& taste) {
     return out;
 }
 
+namespace {
+
+Json random_claim() {
+    const bool waits = rarely(2);
+    Json spec{{"accessModes", Json::array({rarely(2) ? "ReadWriteOncePod" : "ReadWriteOnce"})},
+              {"resources", {{"requests", {{"storage", "1Gi"}}}}}};
+    if (waits)
+        spec["storageClassName"] = "waiting";
+    else
+        spec["volumeName"] = "volume-" + letter(0, 2);
+    return object("v1", "PersistentVolumeClaim", "claim-" + letter(0, 4), spec);
+}
+
+Json random_volume() {
+    const std::string name = letter(0, 2);
+    Json spec{{"accessModes", Json::array({"ReadWriteOnce"})}, {"capacity", {{"storage", "1Gi"}}}};
+    if (rarely(2))
+        spec["claimRef"] = {{"namespace", "default"}, {"name", "claim-" + name}};
+    else
+        spec["storageClassName"] = "waiting";
+    if (rarely(2)) spec["csi"] = {{"driver", "disk.example.com"}, {"volumeHandle", name}};
+    return object("v1", "PersistentVolume", (rarely(2) ? "free-" : "volume-") + name, spec);
+}
+
+Json random_controller() {
+    const std::string name = letter(0, 1);
+    Json out =
+        object("apps/v1",
+               rarely(2) ? "Deployment" : "ReplicaSet",
+               name,
+               {{"replicas", draw(0, 3)}, {"selector", labels_of_app(letter(0, 2))}, {"template", Json::object()}});
+    if (out["kind"] == "Deployment" && rarely(2)) out["metadata"]["annotations"]["reprieve.dev/desired-replicas"] = "3";
+    return out;
+}
+
+Json random_quota() {
+    Json out = object("scheduling.sigs.k8s.io/v1alpha1",
+                      "ElasticQuota",
+                      rarely(2) ? "q0" : "default",
+                      {{"min", {{"cpu", "2"}}}, {"max", {{"cpu", "20"}}}});
+    out["metadata"]["namespace"] = rarely(2) ? "default" : "other";
+    return out;
+}
+
+}  // namespace
+
+Json random_rarity() {
+    switch (draw(0, 12)) {
+        case 0: {
+            const int number = draw(0, 2);
+            Json queue = random_queue(number);
+            if (rarely(3)) queue["spec"]["parent"] = fmt::format("q{}", (number + draw(1, 2)) % 3);
+            if (rarely(4)) queue["metadata"]["annotations"]["reprieve.dev/min-runtime"] = "3h";
+            return queue;
+        }
+        case 1:
+            return random_quota();
+        case 2: {
+            Json gang = random_gang(fmt::format("g{}", draw(0, 2)), rarely(2), true);
+            if (gang["apiVersion"] != "scheduling.volcano.sh/v1beta1" && rarely(2)) {
+                gang["apiVersion"] = "scheduling.k8s.io/v1alpha3";
+                gang["spec"]["parentCompositePodGroupName"] = "all-" + letter(0, 1);
+            }
+            return gang;
+        }
+        case 3: {
+            const bool first = rarely(2);
+            Json group = object("scheduling.k8s.io/v1alpha3",
+                                "CompositePodGroup",
+                                first ? "all-a" : "all-b",
+                                {{"schedulingPolicy", {{"basic", Json::object()}}}});
+            if (rarely(2)) group["spec"]["parentCompositePodGroupName"] = first ? "all-b" : "all-a";
+            if (rarely(2)) group["spec"]["priority"] = draw(0, 4) * 10;
+            return group;
+        }
+        case 4:
+            return random_budget(draw(0, 2));
+        case 5:
+            return random_claim();
+        case 6:
+            return random_volume();
+        case 7:
+            return {{"apiVersion", "storage.k8s.io/v1"},
+                    {"kind", "StorageClass"},
+                    {"metadata", {{"name", "waiting"}}},
+                    {"provisioner", "disk.example.com"},
+                    {"volumeBindingMode", rarely(2) ? "Immediate" : "WaitForFirstConsumer"}};
+        case 8:
+            return {{"apiVersion", "scheduling.k8s.io/v1"},
+                    {"kind", "PriorityClass"},
+                    {"metadata", {{"name", "class-" + letter(0, 1)}}},
+                    {"value", draw(0, 4) * 10},
+                    {"globalDefault", rarely(2)}};
+        case 9:
+            return {{"apiVersion", "v1"},
+                    {"kind", "Namespace"},
+                    {"metadata", {{"name", "default"}, {"labels", {{"team", letter(0, 1)}}}}}};
+        case 10:
+            return random_controller();
+        case 11:
+            return object(
+                "topology.volcano.sh/v1alpha1",
+                "HyperNode",
+                "rack-" + letter(0, 1),
+                {{"tier", 1},
+                 {"members",
+                  Json::array({{{"type", "Node"},
+                                {"selector", {{"exactMatch", {{"name", fmt::format("n{}", draw(0, 5))}}}}}}})}});
+        default:
+            return object("reprieve.dev/v1alpha1",
+                          "ServingDeployment",
+                          "serves",
+                          {{"replicas", draw(0, 3)}, {"priority", draw(0, 4)}});
+    }
+}
+
 Json random_config() {
     const bool improve = !rarely(3);
     const char* pdb = rarely(3) ? "strict" : "bestEffort";

@@ -36,6 +36,10 @@ struct WorldTaste {
 [[nodiscard]] Json random_pod(const std::string& name, const std::string& node, const WorldTaste& taste);
 [[nodiscard]] Json random_node(const std::string& name, const WorldTaste& taste);
 
+// Any other kind of object, under one of a few names: queues and quotas, groups and their parents, budgets, claims and
+// volumes, classes, namespaces, controllers, serving deployments, racks.
+[[nodiscard]] Json random_rarity();
+
 // A SchedulerConfig without its header.
 [[nodiscard]] Json random_config();
 

@@ -4,6 +4,7 @@
 #include "app/exit_codes.h"
 #include "app/inputs.h"
 #include "audit/audit.h"
+#include "loop/plan_id.h"
 #include "manifest/plan_json.h"
 #include "state/cluster.h"
 
@@ -27,7 +28,8 @@ Plan one_cycle(Cluster& cluster, const Setup& setup, const std::vector<std::stri
 Planned plan_text(const std::string& name, const std::string& text, const Setup& setup) {
     Cluster cluster({.scheduler_names = setup.config.scheduler_names,
                      .topology_levels = setup.config.topology_levels,
-                     .queues_by_namespace = setup.config.queues_by_namespace});
+                     .queues_by_namespace = setup.config.queues_by_namespace,
+                     .trust = setup.config.trust});
     const auto warnings = load_cluster_text(cluster, name, text, setup.now);
     if (!warnings) return refused(warnings.error().message);
 

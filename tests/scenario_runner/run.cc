@@ -7,11 +7,11 @@
 #include <fstream>
 #include <random>
 
-#include "app/plan_table.h"
 #include "checks.h"
 #include "manifest/config.h"
 #include "manifest/plan_json.h"
 #include "planning.h"
+#include "text/plan_table.h"
 #include "world.h"
 
 namespace reprieve::scenario {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// load fills an empty cluster: the priority class, the nodes, and four running low pods on each.
+// load fills an empty cluster: the priority class, the nodes, and running low pods on each that fill it.
 // They are the scheduler's own: nobody else's pods are its to evict.
-func load(client *Client, nodes, inFlight int, scheduler string) error {
+func load(client *Client, nodes, perNode, inFlight int, scheduler string) error {
 	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, classBody()); err != nil {
 		return err
 	}
@@ -15,10 +15,10 @@ func load(client *Client, nodes, inFlight int, scheduler string) error {
 	}); err != nil {
 		return err
 	}
-	return forEach(nodes*podsPerNode, inFlight, func(index int) error {
+	return forEach(nodes*perNode, inFlight, func(index int) error {
 		// Round by round over the nodes, so that pods of one node differ in age as they would in life.
 		node, pod := index%nodes, index/nodes
-		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod, scheduler))
+		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod, podsPerNode*lowMilliCPU/perNode, scheduler))
 	})
 }
 
@@ -37,10 +37,10 @@ func nodeBody(index int) []byte {
 		nodeName(index), nodeName(index), capacity, capacity, nodeReady)
 }
 
-func lowBody(node, index int, scheduler string) []byte {
+func lowBody(node, index, milliCPU int, scheduler string) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{%q:"low"}},`+
 		`"spec":{"nodeName":%q,"schedulerName":%q,"terminationGracePeriodSeconds":0,"containers":[%s]}}`,
-		lowName(node, index), role, nodeName(node), scheduler, container(lowCPU))
+		lowName(node, index), role, nodeName(node), scheduler, container(fmt.Sprintf("%dm", milliCPU)))
 }
 
 func preemptorBody(index int, scheduler string) []byte {

@@ -1,6 +1,6 @@
 // Command driver makes and measures the end-to-end preemption benchmark on a real API server.
 //
-//	driver load     N nodes of 4 CPU, each with four pods of 900m, bound from the start
+//	driver load     N nodes of 4 CPU, each with four pods of 900m (-pods-per-node), bound from the start
 //	driver measure  creates the preemptors at once, and says as JSON when each was bound and who had to go
 //	driver floor    the floor: a "scheduler" that knows every answer and only makes the calls
 //
@@ -20,7 +20,7 @@ const (
 	namespace     = "default"
 	podsPerNode   = 4
 	victimsPerPod = 3
-	lowCPU        = "900m"
+	lowMilliCPU   = 900
 	preemptorCPU  = "3000m"
 	priorityClass = "preemptor"
 	role          = "role"
@@ -45,6 +45,7 @@ func main() {
 	authority := flags.String("ca", "", "PEM file of its authority")
 	token := flags.String("token-file", "", "file that holds a bearer token")
 	nodes := flags.Int("nodes", 1000, "load: nodes")
+	perNode := flags.Int("pods-per-node", podsPerNode, "load: pods on each node; measure and floor need the default")
 	pods := flags.Int("preemptors", 1000, "measure: pods to create; load: members of the gang that will come")
 	inFlight := flags.Int("in-flight", 32, "calls at a time (load, measure) or preemptors at a time (floor)")
 	scheduler := flags.String("scheduler-name", "default-scheduler", "load, measure: schedulerName of the pods")
@@ -70,7 +71,7 @@ func main() {
 	case os.Args[1] == "load" && known:
 		err = loadGangs(client, how, *nodes, *pods, *inFlight, *scheduler)
 	case os.Args[1] == "load":
-		err = load(client, *nodes, *inFlight, *scheduler)
+		err = load(client, *nodes, *perNode, *inFlight, *scheduler)
 	case os.Args[1] == "measure" && known:
 		err = measure(client, watcher, *pods, *inFlight, *deadline, func(index int) []byte {
 			return bigGangBody(how, index, *scheduler)

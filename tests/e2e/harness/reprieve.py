@@ -38,6 +38,8 @@ class Reprieve:
     ):
         self._port = free_port()
         arguments = [reprieve_program(), "run", "--kubeconfig", kubeconfig or cluster.kubeconfig(user, server)]
+        if "--lease" not in flags:
+            arguments += ["--lease", "reprieve-system/reprieve"]
         arguments += ["--ui", f"127.0.0.1:{self._port}"]
         if "--dry-run" not in flags:
             arguments += ["--lease-duration", lease]

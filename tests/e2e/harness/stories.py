@@ -46,6 +46,15 @@ class StoryTestCase(RunTestCase):
         note = {"metadata": {"annotations": {"e2e.reprieve.dev/stop-delay": "0s"}}}
         self.admin.patch(path_of("pods", name, namespace), note)
 
+    def remind_kubelets(self):
+        """The kubelet stand-in forgets a pod that it was about to remove when the API server went; a change of the pod
+        reminds it."""
+        for item in self.objects.list_pods():
+            meta = item["metadata"]
+            if "deletionTimestamp" in meta and self.objects.get_pod(meta["name"], meta["namespace"]):
+                note = {"metadata": {"annotations": {"e2e.reprieve.dev/reminder": "stop"}}}
+                self.admin.patch(path_of("pods", meta["name"], meta["namespace"]), note)
+
     # --- conditions
 
     def node_of(self, name, namespace="default"):

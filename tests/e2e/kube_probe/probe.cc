@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -193,12 +194,26 @@ void Probe::act() {
     waiting_.clear();
     ready_.clear();
     fill_uids(plan);
+    fill_intents(plan);
     sink_->carry_out(plan);
 }
 
 std::string Probe::uid_of(const std::string& pod) const {
     const auto found = pods_.find(pod);
     return found == pods_.end() ? std::string() : found->second.uid;
+}
+
+// What the loop would record: on each pod that waits, the victims on its node.
+void Probe::fill_intents(Plan& plan) {
+    for (const Placement& placement : plan.placements) {
+        if (!placement.after_evictions) continue;
+        Intent intent{.pod = placement.pod, .uid = placement.uid, .node = placement.node, .deadline = plan.now};
+        for (const Eviction& eviction : plan.evictions) {
+            if (eviction.node == placement.node) intent.victims.push_back(eviction.uid);
+        }
+        std::ranges::sort(intent.victims);
+        if (!plan.evictions.empty()) plan.intents.push_back(std::move(intent));
+    }
 }
 
 void Probe::fill_uids(Plan& plan) const {
@@ -220,6 +235,7 @@ Json Probe::carry_out(const std::string& request) {
     for (Eviction& eviction : plan->evictions)
         eviction.uid = uids.value(eviction.pod, "");
     fill_uids(*plan);
+    fill_intents(*plan);
     sink_->carry_out(*plan);
     return Json::object();
 }

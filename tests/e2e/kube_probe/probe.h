@@ -64,6 +64,7 @@ private:
     void take(const Change& change);
     void act();
     void fill_uids(Plan& plan) const;
+    static void fill_intents(Plan& plan);
     [[nodiscard]] std::string uid_of(const std::string& pod) const;
 
     ProbeOptions options_;

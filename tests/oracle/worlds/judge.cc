@@ -89,8 +89,8 @@ public:
         Turn turn;
         for (std::size_t d = 0; d < demands_.size(); ++d) {
             judge_demand(d, turn);
-            // Whoever the judge finds no way for was placed by a last look, after all others.
-            if (!fates_[d].feasible) continue;
+            // Whoever the judge finds no way for, in any reading, was placed by a last look, after all others.
+            if (!fates_[d].feasible && !(served(d) && feasible_somehow(d, turn))) continue;
             turn.spent |= victims_[d];
             turn.seats.insert(turn.seats.end(), seats_[d].begin(), seats_[d].end());
         }
@@ -116,7 +116,9 @@ private:
             if (at == decision_.places.end()) continue;
             const auto node = std::ranges::find(world_.nodes, at->second.node, &WorldNode::name);
             const Spot spot{.node = static_cast<int>(node - world_.nodes.begin()), .devices = at->second.devices};
-            out.push_back({.pod = p, .spot = spot, .later = at->second.later});
+            const auto turn =
+                static_cast<int>(std::ranges::find(demands_, demand.name, &WorldDemand::name) - demands_.begin());
+            out.push_back({.pod = p, .spot = spot, .later = at->second.later, .turn = turn});
         }
         return out;
     }
@@ -191,16 +193,25 @@ private:
     // Whoever evicts must pass without those of other demands that are nominated only: they may never come.
     void judge_leaning(Mask gone) {
         for (std::size_t d = 0; d < demands_.size(); ++d) {
-            if (victims_[d] == 0) continue;
-            std::vector<Seat> firm = seats_[d];
-            for (std::size_t other = 0; other < demands_.size(); ++other) {
-                if (other == d) continue;
-                std::ranges::copy_if(
-                    seats_[other], std::back_inserter(firm), [](const Seat& seat) { return !seat.later; });
-            }
-            if (!can_follow(world_, without(gone), firm, false))
+            if (victims_[d] != 0 && !stands_alone(d, gone, false))
                 complain(Fault::kMisfit, demands_[d].name, "evicts, and leans on pods that are nominated only");
         }
+    }
+
+    [[nodiscard]] bool stands_alone(std::size_t d, Mask gone, bool choose) const {
+        std::vector<Seat> firm = seats_[d];
+        for (std::size_t other = 0; other < demands_.size(); ++other) {
+            if (other == d) continue;
+            std::ranges::copy_if(seats_[other], std::back_inserter(firm), [](const Seat& seat) { return !seat.later; });
+        }
+        return can_follow(world_, without(gone), firm, choose);
+    }
+
+    [[nodiscard]] bool all_stand_alone(Mask gone) const {
+        for (std::size_t d = 0; d < demands_.size(); ++d) {
+            if (!stands_alone(d, gone, true)) return false;
+        }
+        return true;
     }
 
     // Sparing one unit: a pod alone, a pod of a gang's surplus, a gang whole or all of it that it can keep. What goes
@@ -210,7 +221,8 @@ private:
             // Every subset of its victims, from the empty one up to all but one.
             for (Mask set = 0; set != victims_[d]; set = (set - victims_[d]) & victims_[d]) {
                 if (!is_one_unit(victims_[d] & ~set) || !may_go_instead(d, set)) continue;
-                if (!can_follow(world_, without((gone & ~victims_[d]) | set), seats, true)) continue;
+                const Mask fewer = (gone & ~victims_[d]) | set;
+                if (!can_follow(world_, without(fewer), seats, true) || !all_stand_alone(fewer)) continue;
                 complain(Fault::kNeedless,
                          demands_[d].name,
                          fmt::format("{} need not go", names(world_, victims_[d] & ~set)));
@@ -267,6 +279,12 @@ private:
         vary(true, [](Reading& r) { r.own = kHighestOfAll; });
         vary(true, [](Reading& r) { r.own = r.own == kSumOfAll ? kSumOfMembers : kHighestOfMembers; });
         return out;
+    }
+
+    [[nodiscard]] bool feasible_somehow(std::size_t d, const Turn& turn) const {
+        Solver solver(world_, demands_[d], turn);
+        return std::ranges::any_of(readings(demands_[d]),
+                                   [&](const Reading& reading) { return solver.optimum(reading).has_value(); });
     }
 
     void judge_demand(std::size_t d, const Turn& turn) {

@@ -6,8 +6,11 @@ namespace reprieve::worlds {
 
 bool can_follow(const World& world, const Places& places, const std::vector<Seat>& seats, bool choose) {
     if (seats.empty()) return true;
+    const auto moment = [](const Seat& seat) { return std::pair(seat.later, seat.turn); };
+    const auto first = std::ranges::min(seats, {}, moment);
     for (std::size_t i = 0; i < seats.size(); ++i) {
         const Seat& seat = seats[i];
+        if (choose && moment(seat) != moment(first)) continue;
         std::vector<Mask> devices{seat.spot.devices};
         if (choose) devices = device_choices(world, places, seat.pod, seat.spot.node);
         for (Mask held : devices) {

@@ -15,10 +15,12 @@ struct Seat {
     int pod = -1;
     Spot spot;
     bool later = false;
+    int turn = 0;  // of its demand, in the order in which a cycle serves them
 };
 
 // Whether these pods can be placed on these nodes one after another in some order, each passing every filter.
-// `choose`: on any devices; else on those that the seats name.
+// `choose`: on any devices, and those that start now before those that come later, each in turn: whoever waits for
+// victims counts for those that are served after it. Else on the devices that the seats name, in whatever order.
 [[nodiscard]] bool can_follow(const World& world, const Places& places, const std::vector<Seat>& seats, bool choose);
 
 // The state in which it is a demand's turn.

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""`reprieve simulate` from outside: its files, its errors, and going on after an interruption.    simulate_test.py PROGRAM"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = ""
+NODES = "name,count,cpu,memory,gpus,labels\na,4,32,128Gi,8,rack=r1\n"
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, "simulate", *map(str, arguments)], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def jobs(count):
+    rows = ["job,submit,duration,pods,gpus,priority,queue,checkpoint,restart"]
+    for i in range(count):
+        rows.append(f"j{i},{i * 7},{200 + i * 37 % 900},{1 + (i % 5 == 0)},{1 + i * 3 % 8},{i * 7 % 3 * 500},q{i % 2},60,20")
+    return "\n".join(rows) + "\n"
+
+
+class Simulate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.at = Path(self.folder.name)
+        (self.at / "nodes.csv").write_text(NODES)
+        (self.at / "jobs.csv").write_text(jobs(90))
+        self.base = ("-f", self.at / "nodes.csv", "--trace", self.at / "jobs.csv")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def tables(self, out):
+        texts = {name: (out / name).read_text() for name in ("summary.json", "jobs.csv", "evictions.csv", "samples.csv")}
+        texts["summary.json"] = re.sub(r'"wallS":[0-9.]+', "", texts["summary.json"])
+        return texts
+
+    def test_files_agree(self):
+        code, text, _ = run(*self.base, "--policy", "reprieve", "--policy", "none", "--out", self.at / "out")
+        self.assertEqual(code, 0)
+        self.assertIn("reprieve", text)
+        policies = json.loads((self.at / "out" / "summary.json").read_text())["policies"]
+        self.assertEqual([p["name"] for p in policies], ["reprieve", "none"])
+        evictions = (self.at / "out" / "evictions.csv").read_text().splitlines()[1:]
+        for policy in policies:
+            self.assertEqual(policy["evictions"], sum(line.startswith(policy["name"] + ",") for line in evictions))
+            self.assertEqual(policy["finished"], 90)
+            self.assertTrue(policy["conserved"])
+        capacity = 32 * policies[0]["makespan"] / 3600
+        self.assertAlmostEqual(policies[0]["gpuHoursUsed"] + policies[0]["gpuHoursLost"] + policies[0]["gpuHoursIdle"], capacity, delta=0.01)
+        self.assertEqual(len((self.at / "out" / "jobs.csv").read_text().splitlines()), 181)
+
+    def test_interrupted_it_goes_on_to_the_same_bytes(self):
+        policies = [x for p in ("reprieve", "none", "kube", "volcano", "koordinator", "fifo-backfill") for x in ("--policy", p)]
+        whole, parts = self.at / "whole", self.at / "parts"
+        self.assertEqual(run(*self.base, *policies, "--out", whole)[0], 0)
+        command = [PROGRAM, "simulate", *map(str, self.base), *policies, "-j", "1", "--out", str(parts)]
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while child.poll() is None and not list(parts.glob(".runs/*/summary.json")):
+            time.sleep(0.002)
+        child.send_signal(signal.SIGINT)
+        child.wait()
+        if child.returncode == 130:
+            code, text, _ = run(*self.base, *policies, "--out", parts)
+            self.assertEqual(code, 0)
+            self.assertIn("resumed", text)
+        else:
+            self.assertEqual(child.returncode, 0)  # it was faster than the signal
+        self.assertEqual(self.tables(whole), self.tables(parts))
+
+    def test_bad_input_leaves_nothing_behind(self):
+        (self.at / "bad.csv").write_text("job,submit,duration\na,0,1\nb,,1\n")
+        code, text, errors = run("-f", self.at / "nodes.csv", "--trace", self.at / "bad.csv", "--out", self.at / "out")
+        self.assertEqual((code, text), (1, ""))
+        self.assertIn("bad.csv:3: column 2 (submit): is empty", errors)
+        self.assertFalse(os.path.exists(self.at / "out"))
+        code, _, errors = run(*self.base, "--policy", "nobody")
+        self.assertEqual(code, 2)
+        self.assertIn("no policy 'nobody' is built in", errors)
+        self.assertEqual(run(*self.base, "--until", "soon")[0], 2)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,19 @@
+"""The short form of bench/week: two minutes of churn with bad objects, a kill and a restart of the API server."""
+
+import subprocess
+import sys
+import unittest
+
+from harness.programs import ROOT
+
+
+class WeekTest(unittest.TestCase):
+    def test_two_minutes_of_a_living_cluster(self):
+        command = [sys.executable, ROOT / "bench" / "week" / "week", "--short"]
+        command += ["--minutes", "2", "--rate", "5", "--nodes", "12"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
