@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo quick test bench fuzz soak oracle format tidy golden transcripts clean setup setup-build
+.PHONY: help build demo quick test bench fuzz soak oracle format tidy golden reference package transcripts pictures clean setup setup-build
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -12,7 +12,7 @@ setup-build:
 	@scripts/setup build
 
 setup:  ## install the packages that building and testing need (Debian)
-	@scripts/setup build test
+	@scripts/setup
 
 build: setup-build  ## the program, at build/reprieve
 	@mkdir -p build
@@ -63,6 +63,17 @@ golden: setup  ## rewrite the expected output of the scenarios; review it as a d
 	@cmake --build --preset release -j $(JOBS)
 	@REPRIEVE_UPDATE_GOLDEN=1 ctest --test-dir build/release -L scenario -j $(JOBS) --output-on-failure
 	@git status --short tests
+
+reference: build  ## rewrite docs/reference from what the program knows
+	@scripts/reference
+
+package: setup-build  ## .deb, tarball, container image and SBOM, in build/package
+	@scripts/setup package
+	@scripts/package
+
+pictures: build  ## take the pictures of the documents from the demo, by a real browser
+	@scripts/setup window
+	@scripts/pictures
 
 transcripts: build  ## rewrite the program output quoted in the documents
 	@scripts/readme-transcripts
