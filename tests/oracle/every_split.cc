@@ -34,17 +34,42 @@ std::optional<std::int64_t> broken_by(const Instance& instance, int gang, const 
     return 1;
 }
 
+std::optional<Price> price_of_allowed(const Instance& instance,
+                                      const Pods& allowed,
+                                      const std::vector<bool>& breaks_budget,
+                                      const Pods& gone) {
+    std::map<int, Pods> by_gang;
+    Bill bill(instance);
+    for (int p : gone) {
+        if (!std::ranges::binary_search(allowed, p)) return std::nullopt;
+        const RunningPod& pod = instance.pods[static_cast<std::size_t>(p)];
+        bill.add(p, breaks_budget[static_cast<std::size_t>(p)]);
+        if (pod.gang >= 0)
+            by_gang[pod.gang].push_back(p);
+        else
+            bill.add_broken(1);
+    }
+    for (const auto& [gang, pods] : by_gang) {
+        const auto broken = broken_by(instance, gang, pods);
+        if (!broken) return std::nullopt;
+        bill.add_broken(*broken);
+    }
+    return bill.price();
+}
+
 class EverySplit {
 public:
     EverySplit(const Instance& instance, const Domain& domain)
         : instance_(instance),
           domain_(domain),
-          candidates_(candidates_in(instance, domain)) {}
+          candidates_(candidates_in(instance, domain)),
+          allowed_(takeable_pods(instance)),
+          breaks_budget_(budget_breakers(instance, domain)) {}
 
     void improve(Optimum& best) {
         for (std::uint64_t set = 1; set < std::uint64_t{1} << candidates_.size(); ++set) {
             const Pods gone = with_the_rest_of_gangs(set);
-            std::optional<Price> price = price_of_pods(instance_, domain_, gone);
+            std::optional<Price> price = price_of_allowed(instance_, allowed_, breaks_budget_, gone);
             if (!price || (best.found == Found::kOptimum && *price >= best.price)) continue;
             if (fits_without(instance_, domain_, gone))
                 best = {.found = Found::kOptimum, .price = std::move(*price), .domain = domain_.name};
@@ -75,30 +100,14 @@ private:
     const Instance& instance_;
     const Domain& domain_;
     Pods candidates_;
+    Pods allowed_;
+    std::vector<bool> breaks_budget_;
 };
 
 }  // namespace
 
 std::optional<Price> price_of_pods(const Instance& instance, const Domain& domain, const std::vector<int>& gone) {
-    const std::vector<bool> breaks_budget = budget_breakers(instance, domain);
-    const std::vector<int> allowed = takeable_pods(instance);
-    std::map<int, Pods> by_gang;
-    Bill bill(instance);
-    for (int p : gone) {
-        if (!std::ranges::binary_search(allowed, p)) return std::nullopt;
-        const RunningPod& pod = instance.pods[static_cast<std::size_t>(p)];
-        bill.add(p, breaks_budget[static_cast<std::size_t>(p)]);
-        if (pod.gang >= 0)
-            by_gang[pod.gang].push_back(p);
-        else
-            bill.add_broken(1);
-    }
-    for (const auto& [gang, pods] : by_gang) {
-        const auto broken = broken_by(instance, gang, pods);
-        if (!broken) return std::nullopt;
-        bill.add_broken(*broken);
-    }
-    return bill.price();
+    return price_of_allowed(instance, takeable_pods(instance), budget_breakers(instance, domain), gone);
 }
 
 bool may_lose(const Instance& instance, int gang, const std::vector<int>& gone) {

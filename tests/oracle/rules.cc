@@ -132,20 +132,24 @@ private:
     std::vector<Unit> units_;
 };
 
-// Walks the units from most to least important; whoever finds its budget spent breaks it. By pod.
-std::vector<bool> who_breaks_budgets(const Instance& instance, const std::vector<Unit>& units) {
-    std::vector<std::size_t> order(units.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) {
-        const Unit& u = units[i];
+void sort_by_importance(std::vector<Unit>& units) {
+    std::ranges::sort(units, {}, [](const Unit& u) {
         return std::tuple(-u.priority, !u.in_group, -static_cast<std::int64_t>(u.pods.size()), u.start);
     });
+}
+
+// Walks the units from most to least important, then the late ones in the same way; a pod that finds its budget spent
+// breaks it. By pod.
+std::vector<bool> who_breaks_budgets(const Instance& instance, std::vector<Unit> units, std::vector<Unit> late = {}) {
+    sort_by_importance(units);
+    sort_by_importance(late);
+    units.insert(units.end(), late.begin(), late.end());
     std::vector<bool> breaks(instance.pods.size());
     std::map<int, std::int64_t> left;
     for (const Budget& budget : instance.budgets)
         left[budget.app] = budget.allowed;
-    for (std::size_t i : order) {
-        for (int pod : units[i].pods) {
+    for (const Unit& unit : units) {
+        for (int pod : unit.pods) {
             const auto budget = left.find(pod_at(instance, pod).app);
             if (budget != left.end() && --budget->second < 0) breaks[static_cast<std::size_t>(pod)] = true;
         }
@@ -222,7 +226,16 @@ std::vector<Unit> open_units_of(const Instance& instance, const Domain& domain) 
 }
 
 std::vector<bool> budget_breakers(const Instance& instance, const Domain& domain) {
-    return who_breaks_budgets(instance, Splitter(instance, domain).run());
+    std::vector<Unit> units = Splitter(instance, domain).run();
+    // Where a gang cannot go whole, the pods behind its surplus are in no unit of the order's split, but another split
+    // may take them: they find what the order's units leave of each budget.
+    std::vector<Unit> late = Splitter(instance, domain, true).run();
+    std::erase_if(late, [&](const Unit& unit) {
+        return std::ranges::any_of(units, [&](const Unit& settled) {
+            return std::ranges::find_first_of(settled.pods, unit.pods) != settled.pods.end();
+        });
+    });
+    return who_breaks_budgets(instance, std::move(units), std::move(late));
 }
 
 std::vector<int> takeable_pods(const Instance& instance) {

@@ -184,6 +184,13 @@ private:
         return true;
     }
 
+    // One draw a line: compilers differ in the order in which they evaluate arguments, and the worlds must not.
+    void add_single() {
+        const std::int64_t priority = level();
+        const Amounts ask = shape(1);
+        add_pod(-1, priority, ask, -1, some_membership());
+    }
+
     void add_gang() {
         const int members = draw_.number(1, 4);
         RunningGang gang{.name = fmt::format("g{}", out_.gangs.size())};
@@ -212,7 +219,7 @@ private:
             if (draw_.chance(45))
                 add_gang();
             else
-                add_pod(-1, level(), shape(1), -1, some_membership());
+                add_single();
         }
         for (int app = 0; app < 3; ++app) {
             if (draw_.chance(30)) out_.budgets.push_back({.app = app, .allowed = draw_.number(0, 2)});

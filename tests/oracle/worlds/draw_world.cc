@@ -23,7 +23,7 @@ public:
         add_nodes();
         add_queues();
         if (has(Rule::kGangVictims) || has(Rule::kOwnPriorities)) add_running_gangs();
-        while (std::ssize(out_.pods) < wanted_pods_ && add_running_pod(-1, draw_level(), draw_queue())) {
+        while (std::ssize(out_.pods) < wanted_pods_ && add_single()) {
         }
         add_budgets();
         add_demand(0);
@@ -127,6 +127,12 @@ private:
         }
         const WorldNode& node = out_.node(n);
         return cpu <= node.cpu && memory <= node.memory && pods <= node.pods;
+    }
+
+    // One draw a line: compilers differ in the order in which they evaluate arguments, and the worlds must not.
+    bool add_single() {
+        const int priority = draw_level();
+        return add_running_pod(-1, priority, draw_queue());
     }
 
     bool add_running_pod(int gang, int priority, int queue) {
