@@ -269,25 +269,6 @@ bool NodeVictims::list_all(NodeId node, bool open, UnitList& list) {
     return complete;
 }
 
-// From most to least important, the node's own potential victims before others (03: they spend the budgets first).
-void NodeVictims::mark_violations(NodeId node, UnitList& list) {
-    const Snapshot& s = session_.snapshot;
-    by_importance_.resize(list.units.size());
-    for (std::uint32_t i = 0; i < by_importance_.size(); ++i)
-        by_importance_[i] = i;
-    std::ranges::sort(by_importance_, [&](std::uint32_t a, std::uint32_t b) {
-        return more_important(s, list, list.units[a], list.units[b]);
-    });
-    breakers_.clear();
-    // In strict mode no set that is allowed breaks a budget.
-    if (s.budgets.empty() || rules_.pdb == PdbMode::kStrict) return;
-    std::vector<std::uint32_t> order = by_importance_;
-    std::ranges::stable_partition(order, [&](std::uint32_t u) {
-        return std::ranges::any_of(list.pods_of(list.units[u]), [&](PodId p) { return s.pods[p].node == node; });
-    });
-    breakers_ = split_by_budget(s, list, order);
-}
-
 // Budget breakers first, each group from most to least important.
 void NodeVictims::order_for_return(UnitList& list) {
     return_order_ = by_importance_;
@@ -502,17 +483,24 @@ NodeVictims::Searched NodeVictims::search(NodeId node, const Cost* limit, WorkBu
         out.found = Victims{.cost = answer.cost, .proof = {}, .chosen = answer.chosen, .list = list};
     }
     std::optional<Proof> proof = answer.proof;
+    UnitList open;
     if (contested) {
-        UnitList open;
         static_cast<void>(list_all(node, true, open));
         copy_violations(session_.snapshot, list, breakers, rules_.pdb == PdbMode::kStrict, open);
         SetAnswer other = search_list(node, open, true, best ? &*best : nullptr, budget);
         proof = other.proof;
         if (other.found) {
-            Victims victims{.cost = other.cost, .proof = {}, .chosen = other.chosen, .list = std::move(open)};
+            best = other.cost;
+            Victims victims{.cost = other.cost, .proof = {}, .chosen = other.chosen, .list = open};
             close_splits(victims.list, victims.chosen);
             out.found = std::move(victims);
         }
+    }
+    if (proof && forgive_elsewhere(node, contested ? open : list)) {
+        const UnitList& lenient = contested ? open : list;
+        const SetAnswer other = search_list(node, lenient, contested, best ? &*best : nullptr, budget);
+        proof = other.proof;
+        if (other.found) proof = adopt_lenient(node, lenient, contested, other, best, out.found);
     }
     if (complete && proof) out.proof = proof;
     return out;

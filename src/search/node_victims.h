@@ -124,7 +124,19 @@ private:
     void list_local(NodeId node, UnitList& list);
     // Everybody whose going can help; false: there are too many to list.
     [[nodiscard]] bool list_all(NodeId node, bool open, UnitList& list);
+    // Budgets: see node_budgets.cc.
     void mark_violations(NodeId node, UnitList& list);
+    [[nodiscard]] bool is_here(NodeId node, const UnitList& list, const Unit& unit) const;
+    void charge_after_own(NodeId node, UnitList& list, std::span<const std::uint32_t> elsewhere);
+    // Charges units of other nodes as if each of them went alone; whether that makes any of them cheaper.
+    [[nodiscard]] bool forgive_elsewhere(NodeId node, UnitList& list);
+    // Takes over what was found with those charges if it is cheaper in truth; the proof, if its charges are the truth.
+    [[nodiscard]] std::optional<Proof> adopt_lenient(NodeId node,
+                                                     const UnitList& lenient,
+                                                     bool open,
+                                                     const SetAnswer& answer,
+                                                     const std::optional<Cost>& best,
+                                                     std::optional<Victims>& found);
     void order_for_return(UnitList& list);
 
     [[nodiscard]] bool walk(NodeId node, Victims& out);
