@@ -9,6 +9,7 @@
 #include "app/plan_file.h"
 #include "explain/explain.h"
 #include "explain/explanation_json.h"
+#include "record/reader.h"
 #include "text/explanation_text.h"
 #include "text/plan_table.h"
 
@@ -30,18 +31,46 @@ public:
     explicit ExplainRun(const ExplainOptions& options) : options_(options) {}
 
     std::expected<Explanation, Stop> run() {
-        if (auto read = read_inputs(); !read) return std::unexpected(read.error());
-        const Cluster* cluster = planning_ ? &planning_->cluster() : nullptr;
-        const auto subject = find_subject(plan_, cluster, options_.name, options_.gang);
+        if (auto read = read_inputs(options_.planning); !read) return std::unexpected(read.error());
+        auto subject = find();
+        if (!subject) {
+            // Who asks about a pod of the past means the last decision about it.
+            if (const auto past = last_decision_about()) {
+                PlanningOptions then = options_.planning;
+                then.cycle = *past;
+                if (auto read = read_inputs(then); !read) return std::unexpected(read.error());
+                subject = find();
+                if (subject)
+                    print_complaint(fmt::format(
+                        "{}: gone at the end of the record; this is the last decision about it, cycle {} at {}",
+                        options_.name,
+                        *past,
+                        format_time(plan_.now)));
+            }
+        }
         if (!subject) return std::unexpected(Stop{subject.error().message});
         if (!planning_) return explain(plan_, nullptr, *subject);
-        Retrials trials(plan_, planning_->cluster(), planning_->config(), allowed_plans(cluster->snapshot()));
+        Retrials trials(
+            plan_, planning_->cluster(), planning_->config(), allowed_plans(planning_->cluster().snapshot()));
         return explain(plan_, &trials, *subject);
     }
 
 private:
-    std::expected<void, Stop> read_inputs() {
-        PlanningOptions planning = options_.planning;
+    [[nodiscard]] Result<Subject> find() {
+        return find_subject(plan_, planning_ ? &planning_->cluster() : nullptr, options_.name, options_.gang);
+    }
+
+    // The cycle of the last decision that names it, where the command line names no moment.
+    [[nodiscard]] std::optional<std::int64_t> last_decision_about() {
+        const PlanningOptions& asked = options_.planning;
+        if (asked.record.empty() || !asked.at.empty() || asked.cycle > 0) return std::nullopt;
+        auto reader = RecordReader::open(asked.record);
+        if (!reader) return std::nullopt;
+        const auto decisions = (*reader)->decisions({.name = options_.name});
+        return decisions.empty() ? std::nullopt : std::optional(decisions.back().cycle);
+    }
+
+    std::expected<void, Stop> read_inputs(PlanningOptions planning) {
         if (options_.plan_file.empty() && planning.files.empty() && planning.record.empty() && !planning.cluster)
             return std::unexpected(Stop{"-f FILE is missing (or --plan FILE, or --record DIR)", kExitUsage});
         if (!options_.plan_file.empty() && !planning.record.empty())

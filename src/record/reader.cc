@@ -39,7 +39,10 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(const std::string& path
             if (!db) return std::unexpected(db.error());
             file->db = std::move(*db);
             if (auto fine = check_schema(file->db); !fine) return fine;
-            return file->look();
+            if (!file->db.is_damaged()) return file->look();
+            out->trouble(fmt::format("{}: is damaged or cut off; only what is left of it can be read", one));
+            file->look_at_the_rest();
+            return {};
         }();
         if (!opened) {
             out->trouble(opened.error().message);

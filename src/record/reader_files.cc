@@ -7,6 +7,24 @@
 
 namespace reprieve {
 
+// What is left of its cycles says what the file still covers.
+void RecordReader::File::look_at_the_rest() {
+    if (auto rows = db.prepare("SELECT id, version, config FROM run")) {
+        for (auto row = rows->step(); row && *row; row = rows->step())
+            runs[rows->number(0)] = {.version = rows->text(1), .config = rows->number(2)};
+    }
+    auto rows = db.prepare("SELECT seq, at FROM cycle ORDER BY id");
+    if (!rows) return;
+    for (auto row = rows->step(); row && *row; row = rows->step()) {
+        if (first_seq == 0) {
+            first_seq = std::max<std::int64_t>(1, rows->number(0));
+            from.us = rows->number(1);
+        }
+        last_seq = std::max(last_seq, rows->number(0));
+        to.us = std::max(to.us, rows->number(1));
+    }
+}
+
 Result<void> RecordReader::File::look() {
     const auto number = [&](const char* sql, std::int64_t& out) -> Result<void> {
         const auto found = db.number(sql);

@@ -26,6 +26,7 @@ struct RecordReader::File {
     std::map<std::int64_t, Run> runs;
 
     [[nodiscard]] Result<void> look();
+    void look_at_the_rest();
     // Of a row selected by kCycleColumns.
     [[nodiscard]] RecordedCycle cycle_of(const Statement& row) const;
 };

@@ -10,8 +10,16 @@ namespace {
 
 constexpr int kBusyMs = 2000;
 
+// The library's words name neither the file nor what the reader can do about it.
 std::unexpected<Error> sqlite_fault(const std::string& file, sqlite3* db, int code) {
-    return fail(fmt::format("{}: {}", file, db ? sqlite3_errmsg(db) : sqlite3_errstr(code)));
+    switch (code & 0xFF) {
+        case SQLITE_NOTADB:
+            return fail(fmt::format("{}: is not a record of Reprieve", file));
+        case SQLITE_CORRUPT:
+            return fail(fmt::format("{}: is damaged or cut off; only what is left of it can be read", file));
+        default:
+            return fail(fmt::format("{}: {}", file, db ? sqlite3_errmsg(db) : sqlite3_errstr(code)));
+    }
 }
 
 }  // namespace
@@ -61,11 +69,13 @@ Statement& Statement::bind_or_null(std::string_view text) { return text.empty() 
 Result<bool> Statement::step() {
     const int code = sqlite3_step(raw_);
     if (code == SQLITE_ROW) return true;
-    sqlite3* db = sqlite3_db_handle(raw_);
-    const std::string words = code == SQLITE_DONE ? "" : sqlite3_errmsg(db);
+    if (code == SQLITE_DONE) {
+        reset();
+        return false;
+    }
+    auto fault = sqlite_fault(file_, sqlite3_db_handle(raw_), code);
     reset();
-    if (code == SQLITE_DONE) return false;
-    return fail(fmt::format("{}: {}", file_, words));
+    return fault;
 }
 
 Result<void> Statement::run() {
@@ -98,13 +108,15 @@ bool Statement::is_null(int column) const { return sqlite3_column_type(raw_, col
 
 Database::Database(Database&& other) noexcept
     : raw_(std::exchange(other.raw_, nullptr)),
-      file_(std::move(other.file_)) {}
+      file_(std::move(other.file_)),
+      damaged_(other.damaged_) {}
 
 Database& Database::operator=(Database&& other) noexcept {
     if (this == &other) return *this;
     close();
     raw_ = std::exchange(other.raw_, nullptr);
     file_ = std::move(other.file_);
+    damaged_ = other.damaged_;
     return *this;
 }
 
@@ -134,6 +146,14 @@ Result<Database> Database::open(const std::string& file, Mode mode) {
                                                     : std::string(1, c);
         out.close();
         code = opened(uri + "?immutable=1", SQLITE_OPEN_URI);
+    }
+    if (code == SQLITE_CORRUPT && mode == Mode::kRead) {
+        // A file that is shorter than its header says is refused as a whole. Where the schema may be written that
+        // check is left out, and every page that is there can be read; nothing is written, the file is open for
+        // reading.
+        out.damaged_ = true;
+        sqlite3_exec(out.raw_, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr);
+        code = sqlite3_exec(out.raw_, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
     }
     if (code != SQLITE_OK) return sqlite_fault(file, out.raw_, code);
     sqlite3_busy_timeout(out.raw_, kBusyMs);

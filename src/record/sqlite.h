@@ -71,11 +71,14 @@ public:
     [[nodiscard]] std::int64_t last_row() const;
     [[nodiscard]] const std::string& file() const { return file_; }
     [[nodiscard]] bool is_open() const { return raw_ != nullptr; }
+    // Opened for reading although a part of the file is missing: any query may fail after some of its rows.
+    [[nodiscard]] bool is_damaged() const { return damaged_; }
     void close();
 
 private:
     sqlite3* raw_ = nullptr;
     std::string file_;
+    bool damaged_ = false;
 };
 
 }  // namespace reprieve

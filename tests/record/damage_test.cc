@@ -31,7 +31,9 @@ TEST(Damage, ForeignFiles) {
     const Folder folder;
     const std::string text = folder.path() + "/record-2026-03-02.db";
     std::ofstream(text) << std::string(5000, 'x');
-    EXPECT_FALSE(RecordReader::open(text).has_value());
+    const auto garbage = RecordReader::open(text);
+    ASSERT_FALSE(garbage.has_value());
+    EXPECT_EQ(garbage.error().message, text + ": is not a record of Reprieve");
     const std::string other = folder.path() + "/other.db";
     {
         auto db = Database::open(other, Database::Mode::kCreate);
@@ -93,6 +95,32 @@ TEST(Damage, OfATruncatedFileTheOthersAreRead) {
         EXPECT_EQ((*reader)->troubles().size(), 1U);
         EXPECT_NE((*reader)->troubles().front().find("record-2026-03-03.db"), std::string::npos);
     }
+}
+
+TEST(Damage, OfATruncatedFileItsOwnBeginningIsRead) {
+    const Folder folder;
+    tell_story({.yaml = crowded_world(11), .record = {.folder = folder.path()}});
+    const std::string file = record_files(folder.path()).front().path;
+    const auto whole = (*RecordReader::open(file))->decisions({}).size();
+    ASSERT_GT(whole, 2U);
+    const auto size = static_cast<double>(fs::file_size(file));
+    std::size_t before = whole;
+    std::size_t most = 0;
+    for (const double part : {0.97, 0.9, 0.8, 0.6, 0.4, 0.2, 0.02}) {
+        fs::resize_file(file, static_cast<std::uintmax_t>(size * part));
+        auto reader = RecordReader::open(file);
+        if (!reader) {
+            EXPECT_NE(reader.error().message.find(file), std::string::npos) << reader.error().message;
+            continue;
+        }
+        EXPECT_EQ((*reader)->troubles().front(), file + ": is damaged or cut off; only what is left of it can be read");
+        const std::size_t left = (*reader)->decisions({}).size();
+        EXPECT_LE(left, before) << part;
+        before = left;
+        most = std::max(most, left);
+        static_cast<void>(replay(**reader, {}));  // an answer or an error, never an end
+    }
+    EXPECT_GT(most, 0U) << "something can be read of one that lost its end";
 }
 
 TEST(Damage, ABlockThatWasChangedIsRecognised) {
