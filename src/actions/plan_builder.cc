@@ -9,15 +9,10 @@
 
 #include "actions/quota_report.h"
 #include "base/quantity.h"
+#include "model/placed_devices.h"
 
 namespace reprieve {
 namespace {
-
-std::string device_text(const DeviceHold& hold) {
-    if (hold.whole()) return fmt::format("{}", hold.index);
-    return hold.memory > 0 ? fmt::format("{}:{}", hold.index, format_bytes(hold.memory))
-                           : fmt::format("{}:{}m", hold.index, hold.milli);
-}
 
 // The last op of a pod tells where it ended; ops that were taken back again leave nothing.
 std::map<PodId, const Op*> standing_ops(const Session& session) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "state/devices.h"
+#include "state/said_devices.h"
 
 namespace reprieve {
 namespace {
@@ -40,9 +41,15 @@ private:
 
     void look_at_devices(PodId id) {
         const NodeId node = snapshot_.pods[id].node;
-        const std::vector<DeviceHold>& held = cluster_.pod(id).more().held_devices;
-        if (!node || held.empty()) return;
+        if (!node || device_words_of(cluster_.pod(id)) != DeviceWords::kNames) return;
         const std::vector<Device>& devices = cluster_.node(node)->devices;
+        const std::vector<DeviceHold> held = said_devices(devices, snapshot_.spec_of(id).devices, cluster_.pod(id), {});
+        for (const NamedHold& named : cluster_.pod(id).more().named_devices) {
+            if (named.by == NamedHold::By::kId && std::ranges::find(devices, named.name, &Device::id) == devices.end())
+                ++counts_[fmt::format("Node {} has no device {}, which a pod says it holds",
+                                      snapshot_.node_name(node),
+                                      cluster_.words().text(named.name))];
+        }
         for (const DeviceHold& hold : held) {
             if (std::ranges::none_of(devices, [&](const Device& d) { return d.index == hold.index; }))
                 ++counts_[fmt::format(
@@ -58,7 +65,8 @@ private:
         for (std::size_t i = 0; i < use.size(); ++i) {
             const bool shared = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0);
             const bool memory = devices[i].memory > 0 && use[i].memory > devices[i].memory;
-            if (shared || memory || use[i].milli > kMilliPerDevice)
+            const bool crowded = devices[i].sharers > 0 && use[i].shares > devices[i].sharers;
+            if (shared || memory || crowded || use[i].milli > devices[i].milli)
                 ++counts_[fmt::format("device {} of Node {} is held more than once or beyond its size",
                                       devices[i].index,
                                       snapshot_.node_name(node))];

@@ -90,7 +90,8 @@ public:
                          .topology_levels = loop_.config.topology_levels,
                          .queues_by_namespace = loop_.config.queues_by_namespace,
                          .trust = loop_.config.trust,
-                         .claims_by_controller = true});
+                         .claims_by_controller = true,
+                         .leaves_dialects = wants_kube(options_)});
         auto opened = connect(cluster.words());
         if (!opened) return complain(opened.error().message);
         ClusterLink& link = **opened;

@@ -243,7 +243,7 @@ TEST_F(AuditDevices, APercentageIsAPartOfTheMemoryOrOfTheDevice) {
     const auto percent = [](std::int32_t value) {
         return [value](PodSpec& spec) {
             spec.devices.shares = 1;
-            spec.devices.share_percent = value;
+            spec.devices.share_memory_milli = value * 10;
         };
     };
     world.pod("a", {.spec = percent(60)});
@@ -259,6 +259,44 @@ TEST_F(AuditDevices, APercentageIsAPartOfTheMemoryOrOfTheDevice) {
         world.plan.unplaced[0].pod = "default/b";
         EXPECT_THAT(world.found(), ElementsAre("Devices default/a", "Devices default/c")) << node;
     }
+}
+
+// A share of HAMi beside a pod that says it holds 6 GiB and nine tenths of the compute, on a device of two sharers.
+std::vector<std::string> found_beside(std::int64_t memory, std::int64_t milli, bool registered, int members) {
+    TestWorld world;
+    world.node("n1", {.edit = [&](Node& node) {
+                   node.devices = {{.index = 0, .memory = 8 * kGi, .sharers = 2, .id = world.id("GPU-a")}};
+                   if (registered) node.dialects.add(DeviceDialect::kHami);
+               }});
+    const auto asks = [](std::int64_t bytes, std::int64_t compute) {
+        return [=](PodSpec& spec) {
+            spec.devices.shares = 1;
+            spec.devices.share_memory = bytes;
+            spec.devices.share_milli = compute;
+            spec.devices.dialect = DeviceDialect::kHami;
+        };
+    };
+    world.pod("runs", {.node = "n1", .cpu = 1, .spec = asks(kGi, 500), .edit = [&](Pod& pod) {
+                           NamedHold held;
+                           held.name = world.id("GPU-a");
+                           held.memory = 6 * kGi;
+                           held.milli = 900;
+                           pod.make_extras().named_devices = {held};
+                       }});
+    for (int i = 0; i < members; ++i) {
+        world.pod("new" + std::to_string(i), {.spec = asks(memory, milli)});
+        world.place("new" + std::to_string(i), "n1").devices = {"0"};
+    }
+    return world.found();
+}
+
+TEST(AuditDialects, AShareNeedsRegistrationRoomAndAPlaceAmongTheSharers) {
+    EXPECT_THAT(found_beside(2 * kGi, 100, true, 1), IsEmpty());
+    EXPECT_THAT(found_beside(2 * kGi, 101, true, 1), ElementsAre("Devices default/new0"));
+    EXPECT_THAT(found_beside(3 * kGi, 100, true, 1), ElementsAre("Devices default/new0"));
+    EXPECT_THAT(found_beside(2 * kGi, 100, false, 1), ElementsAre("Devices default/new0"));
+    EXPECT_THAT(found_beside(kGi, 10, true, 2), ElementsAre("Devices default/new0", "Devices default/new1"));
+    EXPECT_THAT(found_beside(kGi, 0, true, 1), IsEmpty()) << "compute is left";
 }
 
 TEST_F(AuditDevices, BytesOfADeviceOfUnknownMemoryAreNotThere) {

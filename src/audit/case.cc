@@ -23,8 +23,10 @@ std::optional<std::int32_t> device_index(std::string_view text) {
     std::int32_t index = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), index);
     if (read.ec != std::errc{} || read.ptr != number.data() + number.size() || index < 0) return std::nullopt;
-    if (colon != std::string_view::npos && !parse_quantity(text.substr(colon + 1), QuantityUnit::kMilli)) {
-        return std::nullopt;
+    for (std::size_t at = colon; at != std::string_view::npos;) {
+        const std::size_t next = text.find(':', at + 1);
+        if (!parse_quantity(text.substr(at + 1, next - at - 1), QuantityUnit::kMilli)) return std::nullopt;
+        at = next;
     }
     return index;
 }

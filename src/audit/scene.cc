@@ -113,8 +113,4 @@ std::int64_t Scene::used(NodeId node, Dim dim) const {
     return sum;
 }
 
-const std::vector<DeviceHold>& Scene::holds(const Seat& seat) const {
-    return seat.placed != nullptr ? seat.placed->holds : case_->snapshot.holds[seat.pod];
-}
-
 }  // namespace reprieve

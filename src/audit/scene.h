@@ -58,7 +58,6 @@ public:
     [[nodiscard]] std::int64_t placed(QueueId queue, Dim dim) const { return placed_by_queue_[queue].get(dim); }
     // What non-preemptible pods of a quota that wait without a place ask for.
     [[nodiscard]] std::int64_t waiting(QueueId quota, Dim dim) const { return waiting_by_queue_[quota].get(dim); }
-    [[nodiscard]] const std::vector<DeviceHold>& holds(const Seat& seat) const;
 
 private:
     void count_queue(const Seat& seat, int sign);

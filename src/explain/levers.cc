@@ -146,6 +146,7 @@ Pod unbound(const Pod& pod) {
     out.ready = false;
     if (out.extras) {
         out.extras->held_devices.clear();
+        out.extras->named_devices.clear();
         out.extras->resize_held.reset();
     }
     return out;
@@ -157,7 +158,9 @@ Retrials::Change run_on(const Cluster& cluster, std::vector<PodId> pods, const s
         names.push_back(cluster.node(node)->name);
     return edit_each(cluster, std::move(pods), [names](Pod& fact, std::size_t i) {
         fact.node = names[i];
-        if (fact.extras) fact.extras->held_devices.clear();
+        if (!fact.extras) return;
+        fact.extras->held_devices.clear();
+        fact.extras->named_devices.clear();
     });
 }
 

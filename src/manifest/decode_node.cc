@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "manifest/decode_selector.h"
-#include "manifest/device_units.h"
+#include "manifest/node_devices.h"
 #include "manifest/object_source.h"
 #include "manifest/preemption_policies.h"
 
@@ -104,8 +104,7 @@ void decode_image(Cursor& at, Node& node) {
         node.images.push_back({name, bytes});
 }
 
-void decode_status(Cursor& at, Node& node) {
-    Resources capacity;
+void decode_status(Cursor& at, Node& node, Resources& capacity) {
     bool allocatable_written = false;
     for (Fields f(at); f.next();) {
         switch (f.id()) {
@@ -128,72 +127,8 @@ void decode_status(Cursor& at, Node& node) {
                 break;
         }
     }
-    if (!allocatable_written) node.allocatable = std::move(capacity);
+    if (!allocatable_written) node.allocatable = capacity;
     sort_unique(node.images);
-}
-
-void decode_device(Cursor& at, Device& out) {
-    bool index_written = false;
-    for (Fields f(at); f.next();) {
-        switch (f.id()) {
-            case "index"_key:
-                f->read(out.index, 0);
-                index_written = true;
-                break;
-            case "memory"_key:
-                f->read_quantity(out.memory, QuantityUnit::kWhole);
-                break;
-            case "numa"_key:
-                f->read(out.numa);
-                break;
-            case "group"_key:
-                f->read(out.group);
-                break;
-            default:
-                break;
-        }
-    }
-    if (!index_written) at.wrong("index", "is missing");
-}
-
-void read_devices(Reading& reading, const Note& note, Node& node) {
-    note.read_json(reading, [&](Cursor& at) {
-        for (Items item(at); item.next();)
-            decode_device(*item, node.devices.emplace_back());
-    });
-    std::sort(node.devices.begin(), node.devices.end());
-    const auto same = [](const Device& a, const Device& b) { return a.index == b.index; };
-    if (std::adjacent_find(node.devices.begin(), node.devices.end(), same) != node.devices.end()) {
-        note.wrong(reading, "lists an index twice");
-    }
-}
-
-// The resource that counts the devices of the node; none if it has none.
-Dim device_dim_of(const Node& node, const Vocabulary& words) {
-    Dim found;
-    for (const Resources::Amount& amount : node.allocatable) {
-        const std::string_view name = words.text(amount.dim);
-        if (is_device_resource(name) && amount.value > 0 && (!found || name == kUsualDevice)) found = amount.dim;
-    }
-    return found;
-}
-
-void settle_devices(ObjectSource& from, Node& node) {
-    node.device_dim = device_dim_of(node, from.words());
-    bool annotated = false;
-    for (const Note& note : from.metadata.notes) {
-        if (note.is_label() || note.id() != "reprieve.dev/devices"_key) continue;
-        annotated = true;
-        read_devices(from.reading, note, node);
-    }
-    if (annotated && !node.devices.empty() && !node.device_dim) node.device_dim = from.words().dimension(kUsualDevice);
-    if (annotated || !node.device_dim) return;
-    const std::int64_t count = node.allocatable.get(node.device_dim);
-    if (count > kMostDevices) {
-        return from.root.wrong("status.allocatable", fmt::format("{} devices are more than a node can have", count));
-    }
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(count); ++i)
-        node.devices.push_back({.index = i});
 }
 
 void read_toleration_notes(ObjectSource& from, PriorityClass& out) {
@@ -213,20 +148,21 @@ void read_toleration_notes(ObjectSource& from, PriorityClass& out) {
 void decode_node(ObjectSource& from, Object& out) {
     Node& node = out.emplace<Node>();
     node.name = from.name;
+    Resources capacity;
     for (Fields& f = from.fields; f.next();) {
         switch (f.id()) {
             case "spec"_key:
                 decode_spec(*f, node);
                 break;
             case "status"_key:
-                decode_status(*f, node);
+                decode_status(*f, node, capacity);
                 break;
             default:
                 break;
         }
     }
     if (from.reading.failed()) return;
-    settle_devices(from, node);
+    settle_devices(from, capacity, node);
     node.labels = std::move(from.metadata.labels);
 }
 

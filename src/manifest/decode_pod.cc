@@ -1,6 +1,7 @@
 // Pod: its metadata and status; the spec is read by decode_pod_spec.
 #include <fmt/format.h>
 
+#include "manifest/kai_notes.h"
 #include "manifest/object_source.h"
 #include "manifest/pod_notes.h"
 
@@ -164,6 +165,7 @@ void decode_pod(ObjectSource& from, Object& out) {
     if (requests.held) pod.make_extras().resize_held = std::move(requests.held);
     finish_affinity(from.draft, from.ns, from.metadata.labels);
     finish_shape(from.reading, from.draft, from.metadata, std::move(requests));
+    protect_keeper(from.draft.shape.devices, pod);
     pod.labels = from.words().labels(std::move(from.metadata.labels));
     pod.spec = from.words().spec(std::move(from.draft.shape));
 }

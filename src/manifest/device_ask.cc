@@ -11,8 +11,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
-
 // The amounts as written; 0: not asked for.
 struct Amounts {
     Dim whole_dim;
@@ -23,6 +21,12 @@ struct Amounts {
     std::int64_t vgpu_memory_mebi = 0;
     std::int64_t vgpu_memory_percent = 0;
     std::int64_t vgpu_cores_percent = 0;
+    Dim card_dim;  // volcano.sh, the older way
+    std::int64_t cards = 0;
+    std::int64_t card_memory_mebi = 0;
+    std::int64_t hami_memory_mebi = 0;  // HAMi, beside a number of nvidia.com/gpu
+    std::int64_t hami_memory_percent = 0;
+    std::int64_t hami_cores_percent = 0;
     std::int64_t core_percent = 0;  // koordinator.sh
     std::int64_t ratio_percent = 0;
     std::int64_t koordinator_memory = 0;
@@ -31,6 +35,10 @@ struct Amounts {
     [[nodiscard]] bool own_share() const { return memory > 0 || milli > 0; }
     [[nodiscard]] bool volcano_share() const {
         return vgpu_number > 0 || vgpu_memory_mebi > 0 || vgpu_memory_percent > 0 || vgpu_cores_percent > 0;
+    }
+    [[nodiscard]] bool card_share() const { return cards > 0 || card_memory_mebi > 0; }
+    [[nodiscard]] bool hami_share() const {
+        return hami_memory_mebi > 0 || hami_memory_percent > 0 || hami_cores_percent > 0;
     }
     [[nodiscard]] bool koordinator_share() const {
         return core_percent > 0 || ratio_percent > 0 || koordinator_memory > 0;
@@ -57,6 +65,20 @@ bool take_share(std::string_view name, std::int64_t amount, Amounts& out) {
             return true;
         case "volcano.sh/vgpu-cores"_key:
             out.vgpu_cores_percent = amount;
+            return true;
+        case "volcano.sh/gpu-memory"_key:
+            out.card_memory_mebi = amount;
+            return true;
+        case "nvidia.com/gpumem"_key:
+            out.hami_memory_mebi = amount;
+            return true;
+        case "nvidia.com/gpumem-percentage"_key:
+            out.hami_memory_percent = amount;
+            return true;
+        case "nvidia.com/gpucores"_key:
+            out.hami_cores_percent = amount;
+            return true;
+        case "nvidia.com/priority"_key:  // among those who share a device; no amount of anything
             return true;
         case "koordinator.sh/gpu-core"_key:
             out.core_percent = amount;
@@ -89,11 +111,25 @@ Amounts take_amounts(Resources& requests, const Vocabulary& words) {
         } else if (is_device_resource(name) && amount.value > 0 && (!amounts.whole_dim || name == kUsualDevice)) {
             amounts.whole_dim = amount.dim;
             amounts.whole = amount.value;
+        } else if (key_id(name) == "volcano.sh/gpu-number"_key) {
+            amounts.card_dim = amount.dim;
+            amounts.cards = amount.value;
         }
     }
     for (const Dim dim : shares)
         requests.erase(dim);
     return amounts;
+}
+
+std::int32_t milli_of(std::int64_t percent) {
+    return static_cast<std::int32_t>(std::min(percent, kWholePercent) * kMilliPerPercent);
+}
+
+// In MiB; empty: well formed.
+std::string take_memory(std::int64_t mebi, std::string_view name, DeviceAsk& out) {
+    if (mebi > INT64_MAX / kMebi) return fmt::format("{} {} (in MiB) is too large", name, mebi);
+    out.share_memory = mebi * kMebi;
+    return {};
 }
 
 // Percentages of 200 and more are that many whole devices; gpu.shared divides the amounts over as many devices.
@@ -114,22 +150,49 @@ std::string ask_koordinator(const Amounts& amounts, DeviceAsk& out) {
     if (devices > kMostDevices) return fmt::format("ask for {} devices", devices);
     out.shares = static_cast<std::int32_t>(devices);
     out.share_milli = std::min(amounts.core_percent / devices, kWholePercent) * kMilliPerPercent;
-    out.share_percent = static_cast<std::int32_t>(std::min(amounts.ratio_percent / devices, kWholePercent));
+    out.share_memory_milli = milli_of(amounts.ratio_percent / devices);
     out.share_memory = amounts.koordinator_memory / devices;
     return {};
 }
 
 std::string ask_volcano(const Amounts& amounts, DeviceAsk& out) {
     if (amounts.vgpu_number > kMostDevices) return fmt::format("ask for {} devices", amounts.vgpu_number);
-    if (amounts.vgpu_memory_mebi > INT64_MAX / kMebi) {
-        return fmt::format("volcano.sh/vgpu-memory {} (in MiB) is too large", amounts.vgpu_memory_mebi);
-    }
+    out.dialect = DeviceDialect::kVgpu;
     out.shares = static_cast<std::int32_t>(std::max<std::int64_t>(amounts.vgpu_number, 1));
-    out.share_memory = amounts.vgpu_memory_mebi * kMebi;
-    out.share_milli = std::min(amounts.vgpu_cores_percent, kWholePercent) * kMilliPerPercent;
-    out.share_percent = static_cast<std::int32_t>(std::min(amounts.vgpu_memory_percent, kWholePercent));
-    // A number alone asks for all the memory of each.
-    if (out.share_memory == 0 && out.share_percent == 0) out.share_percent = static_cast<std::int32_t>(kWholePercent);
+    out.share_milli = milli_of(amounts.vgpu_cores_percent);
+    // Per cent go before MiB, as there. A number alone asks for all the memory of each.
+    out.share_memory_milli = milli_of(amounts.vgpu_memory_percent);
+    if (out.share_memory_milli > 0) return {};
+    if (amounts.vgpu_memory_mebi == 0) out.share_memory_milli = milli_of(kWholePercent);
+    return take_memory(amounts.vgpu_memory_mebi, "volcano.sh/vgpu-memory", out);
+}
+
+// Cards by number are whole ones; memory is a share of one card.
+std::string ask_cards(const Amounts& amounts, DeviceAsk& out) {
+    out.dialect = DeviceDialect::kGpuShare;
+    if (amounts.cards > kMostDevices) return fmt::format("ask for {} devices", amounts.cards);
+    if (amounts.cards > 0 && amounts.card_memory_mebi > 0)
+        return "ask for devices in two ways: volcano.sh/gpu-number and volcano.sh/gpu-memory exclude each other";
+    if (amounts.cards > 0) {
+        out.whole_dim = amounts.card_dim;
+        out.whole = static_cast<std::int32_t>(amounts.cards);
+        return {};
+    }
+    out.shares = 1;
+    return take_memory(amounts.card_memory_mebi, "volcano.sh/gpu-memory", out);
+}
+
+// The number stays a request: the kubelet counts shares by it. MiB go before per cent, and all of the memory without a
+// word on compute is all of the compute too, as HAMi's admission fills it in.
+std::string ask_hami(const Amounts& amounts, DeviceAsk& out) {
+    if (amounts.whole > kMostDevices) return fmt::format("ask for {} devices", amounts.whole);
+    out.dialect = DeviceDialect::kHami;
+    out.shares = static_cast<std::int32_t>(std::max<std::int64_t>(amounts.whole, 1));
+    out.share_milli = milli_of(amounts.hami_cores_percent);
+    if (amounts.hami_memory_mebi > 0) return take_memory(amounts.hami_memory_mebi, "nvidia.com/gpumem", out);
+    const std::int64_t percent = amounts.hami_memory_percent;
+    out.share_memory_milli = milli_of(percent == 0 ? kWholePercent : percent);
+    if (amounts.hami_cores_percent == 0 && percent >= kWholePercent) out.share_milli = milli_of(kWholePercent);
     return {};
 }
 
@@ -140,12 +203,20 @@ bool is_device_resource(std::string_view name) { return name.ends_with("/gpu") &
 std::string take_device_ask(const Vocabulary& words, Resources& requests, DeviceAsk& out) {
     if (requests.empty() || std::prev(requests.end())->dim <= kEphemeralStorage) return {};
     const Amounts amounts = take_amounts(requests, words);
-    const bool spellings[] = {
-        amounts.whole > 0, amounts.own_share(), amounts.volcano_share(), amounts.koordinator_share()};
+    const bool with_number = amounts.whole > 0 && words.text(amounts.whole_dim) == kUsualDevice;
+    const bool spellings[] = {amounts.whole > 0 && !(amounts.hami_share() && with_number),
+                              amounts.own_share(),
+                              amounts.volcano_share(),
+                              amounts.card_share(),
+                              amounts.hami_share(),
+                              amounts.koordinator_share(),
+                              out.any()};  // by annotations
     if (std::count(std::begin(spellings), std::end(spellings), true) > 1) {
         return "ask for devices in two ways: whole ones and shares exclude each other";
     }
     if (amounts.volcano_share()) return ask_volcano(amounts, out);
+    if (amounts.card_share()) return ask_cards(amounts, out);
+    if (amounts.hami_share()) return ask_hami(amounts, out);
     if (amounts.koordinator_share()) return ask_koordinator(amounts, out);
     if (amounts.own_share()) {
         out.shares = 1;

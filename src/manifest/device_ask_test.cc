@@ -40,7 +40,7 @@ TEST(DeviceAsk, VolcanoCountsMebibytesPerDevice) {
     EXPECT_EQ(two.share_memory, 4 * kGi);
     EXPECT_EQ(two.share_milli, 300);
     const DeviceAsk all = asking("volcano.sh/vgpu-number: 1").shape().devices;
-    EXPECT_EQ(all.share_percent, 100);
+    EXPECT_EQ(all.share_memory_milli, 1000);
 
     const Loaded two_containers = load_pod(
         "  containers:\n  - {name: a, resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 1024}}}\n"
@@ -53,14 +53,14 @@ TEST(DeviceAsk, KoordinatorCountsPercent) {
     const DeviceAsk half = asking("koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory-ratio: 50").shape().devices;
     EXPECT_EQ(half.shares, 1);
     EXPECT_EQ(half.share_milli, 500);
-    EXPECT_EQ(half.share_percent, 50);
+    EXPECT_EQ(half.share_memory_milli, 500);
     const DeviceAsk two = asking("koordinator.sh/gpu-core: 200, koordinator.sh/gpu-memory-ratio: 200").shape().devices;
     EXPECT_EQ(two.shares, 2);
     EXPECT_EQ(two.share_milli, 1000);
-    EXPECT_EQ(two.share_percent, 100);
+    EXPECT_EQ(two.share_memory_milli, 1000);
     EXPECT_EQ(asking("koordinator.sh/gpu-memory: 8Gi, koordinator.sh/gpu-core: 20").shape().devices.share_memory,
               8 * kGi);
-    EXPECT_EQ(asking("koordinator.sh/gpu: 100").shape().devices.share_percent, 100);
+    EXPECT_EQ(asking("koordinator.sh/gpu: 100").shape().devices.share_memory_milli, 1000);
     const DeviceAsk spread =
         asking("koordinator.sh/gpu.shared: 2, koordinator.sh/gpu-core: 100, koordinator.sh/gpu-memory-ratio: 100")
             .shape()

@@ -8,5 +8,6 @@ namespace reprieve {
 inline constexpr std::int64_t kWholePercent = 100;
 inline constexpr std::int64_t kMilliPerPercent = 10;
 inline constexpr std::int64_t kMostDevices = 65536;
+inline constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
 
 }  // namespace reprieve

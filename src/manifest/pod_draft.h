@@ -110,7 +110,8 @@ struct PodRequests {
 // A resource whose units are whole devices of a node, and the one that is meant where nothing else is said.
 [[nodiscard]] bool is_device_resource(std::string_view name);
 inline constexpr std::string_view kUsualDevice = "nvidia.com/gpu";
-// Moves what is asked of devices out of `requests`; empty, or what is wrong with it.
+// Moves what is asked of devices out of `requests`; empty, or what is wrong with it. What annotations ask for is in
+// `out` already.
 [[nodiscard]] std::string take_device_ask(const Vocabulary& words, Resources& requests, DeviceAsk& out);
 
 // Fills in namespaces and the values of matchLabelKeys.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "manifest/kai_notes.h"
+
 namespace reprieve {
 namespace {
 
@@ -111,6 +113,13 @@ bool read_device_note(Reading& reading, const Note& note, Pod& pod, DeviceAsk& d
             if (pod.more().held_devices.empty())
                 read_koordinator_devices(reading, note, pod.make_extras().held_devices);
             return true;
+        case "hami.io/vgpu-devices-allocated"_key:
+        case "volcano.sh/vgpu-ids-new"_key:
+            read_vgpu_devices(reading, note, pod);
+            return true;
+        case "volcano.sh/gpu-index"_key:
+            read_card_indexes(reading, note, pod);
+            return true;
         case "reprieve.dev/device-policy"_key:
             read_policy(reading, note, devices);
             return true;
@@ -118,7 +127,7 @@ bool read_device_note(Reading& reading, const Note& note, Pod& pod, DeviceAsk& d
             note.read(reading, devices.same_group);
             return true;
         default:
-            return false;
+            return read_kai_note(reading, note, pod, devices);
     }
 }
 

@@ -14,5 +14,9 @@ void read_pod_notes(Reading& reading, const Metadata& metadata, Pod& pod, Device
 void read_held_devices(Reading& reading, const Note& note, std::vector<DeviceHold>& out);
 // Koordinator's record of the same: {"gpu":[{"minor":0,"resources":{...}}]}.
 void read_koordinator_devices(Reading& reading, const Note& note, std::vector<DeviceHold>& out);
+// Those of HAMi and Volcano. Words of theirs that cannot be read are a warning, and as if they were not there: the pod
+// is taken to hold what it asks for.
+void read_vgpu_devices(Reading& reading, const Note& note, Pod& pod);
+void read_card_indexes(Reading& reading, const Note& note, Pod& pod);
 
 }  // namespace reprieve

@@ -57,6 +57,9 @@ bool is_per_device(const Vocabulary& words, Dim dim) {
         case "volcano.sh/vgpu-memory"_key:
         case "volcano.sh/vgpu-memory-percentage"_key:
         case "volcano.sh/vgpu-cores"_key:
+        case "nvidia.com/gpumem"_key:
+        case "nvidia.com/gpumem-percentage"_key:
+        case "nvidia.com/gpucores"_key:
             return true;
         default:
             return false;

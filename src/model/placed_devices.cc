@@ -37,18 +37,27 @@ NodeSelectorTerm placed_term(const std::vector<NodeRule>& rules, Vocabulary& wor
 
 }  // namespace
 
+std::string device_text(const DeviceHold& hold) {
+    std::string text = std::to_string(hold.index);
+    if (hold.memory > 0) text += ":" + format_bytes(hold.memory);
+    if (hold.milli > 0) text += ":" + std::to_string(hold.milli) + "m";
+    return text;
+}
+
 std::vector<DeviceHold> placed_devices(const std::vector<std::string>& texts) {
     std::vector<DeviceHold> out;
     for (const std::string& text : texts) {
         DeviceHold hold;
-        const std::size_t colon = text.find(':');
+        std::size_t colon = text.find(':');
         std::from_chars(text.data(), text.data() + std::min(colon, text.size()), hold.index);
-        if (colon != std::string::npos) {
-            const std::string share = text.substr(colon + 1);
+        while (colon != std::string::npos) {
+            const std::size_t next = text.find(':', colon + 1);
+            const std::string_view share = std::string_view(text).substr(colon + 1, next - colon - 1);
             if (share.ends_with('m'))
                 std::from_chars(share.data(), share.data() + share.size(), hold.milli);
             else if (const auto bytes = parse_quantity(share, QuantityUnit::kWhole))
                 hold.memory = *bytes;
+            colon = next;
         }
         out.push_back(hold);
     }

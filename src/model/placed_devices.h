@@ -1,4 +1,4 @@
-// The devices of a placement, back from the texts that plans write: "0", "1:4Gi", "1:500m".
+// The devices of a placement as plans write them, and back: "0", "1:4Gi", "1:500m", "1:4Gi:500m".
 #pragma once
 
 #include <string>
@@ -10,6 +10,8 @@
 #include "model/vocabulary.h"
 
 namespace reprieve {
+
+[[nodiscard]] std::string device_text(const DeviceHold& hold);
 
 // Sorted by index. REQUIRES: the texts are a plan's own.
 [[nodiscard]] std::vector<DeviceHold> placed_devices(const std::vector<std::string>& texts);

@@ -34,6 +34,22 @@ struct DeviceHold {
     friend auto operator<=>(const DeviceHold&, const DeviceHold&) = default;
 };
 
+// A device that a pod holds by the words of another dialect. Which device of the node that is, and of an index or a
+// group how much of it, shows only where the node and the ask are known.
+struct NamedHold {
+    enum class By : std::uint8_t {
+        kId,     // as the node's device plugin registered it, with amounts
+        kIndex,  // as much of it as the pod asks for
+        kGroup,  // the same; pods of one group share one device, whichever it is
+    };
+    By by = By::kId;
+    StringId name{};         // kId, kGroup
+    std::int32_t index = 0;  // kIndex
+    std::int64_t memory = 0;
+    std::int64_t milli = 0;
+    friend auto operator<=>(const NamedHold&, const NamedHold&) = default;
+};
+
 // reprieve.dev/plan: an intent recorded before acting on it.
 struct PlanNote {
     std::string id;
@@ -51,7 +67,8 @@ struct PodExtras {
     std::optional<Duration> min_runtime;
     std::optional<Duration> restart_cost;
     Time last_checkpoint;
-    std::vector<DeviceHold> held_devices;  // reprieve.dev/devices and the dialects'; sorted by index
+    std::vector<DeviceHold> held_devices;  // reprieve.dev/devices and Koordinator's; sorted by index
+    std::vector<NamedHold> named_devices;  // what other dialects say; it wins over held_devices
     std::optional<PlanNote> plan;
     std::string claimed_by;            // serving
     std::int32_t preemption_rank = 0;  // queueBalance

@@ -43,7 +43,8 @@ public:
     void add(const HostPort& x) { add_all(x.ip, x.protocol, x.port); }
     void add(const VolumeUse& x) { add_all(x.kind, x.id, x.read_only); }
     void add(const DeviceAsk& x) {
-        add_all(x.whole_dim, x.whole, x.shares, x.share_memory, x.share_milli, x.share_percent, x.same_group, x.policy);
+        add_all(x.whole_dim, x.whole, x.shares, x.share_memory, x.share_milli, x.share_memory_milli, x.dialect);
+        add_all(x.same_group, x.policy);
     }
     void add(const ClaimEntry& x) { add_all(x.name, x.claim, x.from_template); }
     void add(const ExtendedAsk& x) { add_all(x.resource, x.request, x.count); }

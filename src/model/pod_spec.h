@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "model/device_dialect.h"
 #include "model/labels.h"
 #include "model/resources.h"
 
@@ -82,12 +83,13 @@ enum class DevicePolicy : std::uint8_t { kBinpack, kSpread };
 
 // What a pod asks of the devices of its node. Whole devices and a share exclude each other.
 struct DeviceAsk {
-    Dim whole_dim;                   // nvidia.com/gpu (or another device resource); none: no whole devices
-    std::int32_t whole = 0;          // number of whole devices
-    std::int32_t shares = 0;         // number of devices to take a share of (vgpu-number; else 1)
-    std::int64_t share_memory = 0;   // bytes of each
-    std::int64_t share_milli = 0;    // milli-GPU of each
-    std::int32_t share_percent = 0;  // percent of each device's memory (koordinator.sh/gpu-memory-ratio)
+    Dim whole_dim{};                      // nvidia.com/gpu (or another device resource); none: no whole devices
+    std::int32_t whole = 0;               // number of whole devices
+    std::int32_t shares = 0;              // number of devices to take a share of (vgpu-number; else 1)
+    std::int64_t share_memory = 0;        // bytes of each
+    std::int64_t share_milli = 0;         // milli-GPU of each
+    std::int32_t share_memory_milli = 0;  // thousandths of each device's memory (koordinator.sh/gpu-memory-ratio)
+    DeviceDialect dialect = DeviceDialect::kPlain;  // others: only devices that the node registers in it will do
     bool same_group = false;
     DevicePolicy policy = DevicePolicy::kBinpack;
     friend auto operator<=>(const DeviceAsk&, const DeviceAsk&) = default;

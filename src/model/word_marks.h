@@ -48,7 +48,7 @@ private:
     void one(Duration) {}
     void one(Dim) {}
     void one(const Resources&) {}
-    void one(const Device&) {}
+    void one(DialectSet) {}
     void one(const DeviceHold&) {}
     void one(const DeviceAsk&) {}
     void one(const IntOrPercent&) {}
@@ -170,13 +170,21 @@ private:
         const auto& [key, value, effect] = v;
         all(key, value, effect);
     }
+    void one(const Device& v) {
+        const auto& [index, memory, numa, group, milli, sharers, id] = v;
+        all(index, memory, numa, group, milli, sharers, id);
+    }
+    void one(const NamedHold& v) {
+        const auto& [by, name, index, memory, milli] = v;
+        all(by, name, index, memory, milli);
+    }
     void one(const Image& v) {
         const auto& [name, bytes] = v;
         all(name, bytes);
     }
     void one(const Node& v) {
-        const auto& [name, labels, offers, taints, devices, dim, images, cordoned, ready, no_resize] = v;
-        all(name, labels, offers, taints, devices, dim, images, cordoned, ready, no_resize);
+        const auto& [name, labels, offers, taints, devices, dim, dialects, images, cordoned, ready, no_resize] = v;
+        all(name, labels, offers, taints, devices, dim, dialects, images, cordoned, ready, no_resize);
     }
     void one(const OwnerRef& v) {
         const auto& [kind, name, uid] = v;
@@ -193,6 +201,7 @@ private:
                      restart_cost,
                      checkpoint,
                      devices,
+                     named,
                      plan,
                      claimed_by,
                      rank,
@@ -207,7 +216,7 @@ private:
                      extended_claim,
                      resize_held,
                      hold] = v;
-        all(preemptible, marker, min_runtime, restart_cost, checkpoint, devices, plan, claimed_by, rank);
+        all(preemptible, marker, min_runtime, restart_cost, checkpoint, devices, named, plan, claimed_by, rank);
         all(deletion_cost, has_cost, quota_preemptible, can_preempt, soft_eviction, gang_groups, gang_min);
         all(claim_statuses, extended_claim, resize_held, hold);
     }

@@ -39,6 +39,9 @@ inline constexpr int kFactFilterCount = static_cast<int>(FilterId::kNodePorts); 
 
 [[nodiscard]] const char* filter_name(FilterId id);
 
+// Details of the filter Devices: a dialect that the node is not registered in, or this.
+inline constexpr std::uint32_t kNoDeviceMemory = 255;
+
 struct Answer {
     Fit fit = Fit::kFits;
     FilterId filter = FilterId::kNone;

@@ -207,6 +207,12 @@ std::string describe(const Answer& answer, const Candidate& c) {
             return answer.detail == 1 ? "node(s) didn't match pod anti-affinity rules"
                                       : "node(s) with pods whose anti-affinity forbids it";
         case FilterId::kDevices:
+            if (answer.detail == kNoDeviceMemory)
+                return "node(s) that do not say how much memory a device has (no label nvidia.com/gpu.memory)";
+            if (answer.detail != 0) {
+                return fmt::format("node(s) not registered for such shares of devices (no {} that can be read)",
+                                   registration_of(DeviceDialect{static_cast<std::uint8_t>(answer.detail)}));
+            }
             return answer.fit == Fit::kNever ? "node(s) without the devices asked for" : "Insufficient free devices";
         case FilterId::kDynamicResources:
             return "node(s) without the claimed devices";

@@ -14,9 +14,9 @@ bool devices_stand(const Snapshot& s, PodId pod, NodeId node) {
     const std::vector<Device>& devices = s.devices[node];
     const std::vector<DeviceUse>& use = s.later.use(node).devices;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        const bool over = use[i].whole > 1 || (use[i].whole == 1 && use[i].shares > 0) ||
-                          use[i].milli > kMilliPerDevice || (use[i].memory > devices[i].memory && use[i].shares > 0);
-        if (over) return false;
+        if (!overfull(devices[i], use[i])) continue;
+        // Others may hold more of their devices than there is: their device plugin let them.
+        if (std::ranges::find(s.holds[pod], devices[i].index, &DeviceHold::index) != s.holds[pod].end()) return false;
     }
     return true;
 }

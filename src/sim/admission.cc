@@ -8,8 +8,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kWholeDeviceMilli = 1000;
-
 struct DeviceUse {
     int whole = 0;
     int holders = 0;
@@ -48,7 +46,8 @@ Result<void> admit_devices(const Node& node,
         DeviceUse use = found == used.end() ? DeviceUse() : found->second;
         use.add(hold);
         const bool shared_whole = use.whole > 0 && use.holders > 1;
-        const bool overfull = (device->memory > 0 && use.memory > device->memory) || use.milli > kWholeDeviceMilli;
+        const bool overfull = (device->memory > 0 && use.memory > device->memory) || use.milli > device->milli ||
+                              (device->sharers > 0 && use.holders > device->sharers);
         if (shared_whole || overfull)
             return fail(fmt::format("UnexpectedAdmissionError: device {} is taken", hold.index));
     }

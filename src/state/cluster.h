@@ -42,6 +42,9 @@ struct ClusterOptions {
     // A controller makes the claims that templates ask for: a pod waits until it has them. Else, as with files, they
     // are thought of as made.
     bool claims_by_controller = false;
+    // Device plugins of other schedulers hand out shares in their dialects, and would refuse whom we bind: such pods
+    // wait.
+    bool leaves_dialects = false;
 };
 
 class WordMarks;

@@ -107,7 +107,8 @@ bool Cluster::put(Node fact) {
         return true;
     }
     const bool is_new = before == nullptr;
-    const bool is_reshaped = !is_new && (before->labels != fact.labels || before->devices != fact.devices);
+    const bool is_reshaped = !is_new && (before->labels != fact.labels || before->devices != fact.devices ||
+                                         before->dialects != fact.dialects);
     if (!is_new) withdraw_offer(known);
     if (is_reshaped) {
         const std::vector<PodId> there = snapshot_.node_pods[known];

@@ -160,6 +160,10 @@ std::string Cluster::hold_of(PodId id) const { return hold_of(pods_[id], snapsho
 
 std::string Cluster::hold_of(const Pod& pod, GangId gang) const {
     if (!pod.more().hold.empty()) return pod.more().hold;
+    const DeviceDialect dialect = words_.spec(pod.spec).devices.dialect;
+    if (options_.leaves_dialects && dialect != DeviceDialect::kPlain)
+        return fmt::format("its shares of devices are only planned: {} hands them to its device plugin",
+                           scheduler_of(dialect));
     if (gang) {
         const GangRow& row = snapshot_.gangs[gang];
         if (row.fact != nullptr && !row.fact->hold.empty())

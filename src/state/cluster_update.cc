@@ -230,39 +230,6 @@ void Cluster::withdraw(PodId id) {
     if (devices && node) assign_devices(node);
 }
 
-// Who holds which device: what pods say of themselves first, then the lowest free indexes by start and name.
-void Cluster::assign_devices(NodeId id) {
-    if (snapshot_.devices[id].empty()) return;
-    std::vector<PodId> users;
-    for (PodId pod : snapshot_.node_pods[id]) {
-        const PodRow& row = snapshot_.pods[pod];
-        if (row.state != PodState::kRunning && row.state != PodState::kTerminating) continue;
-        if (snapshot_.classes[row.cls].has_devices || !pods_[pod].more().held_devices.empty()) users.push_back(pod);
-    }
-    if (users.empty()) return;
-    for (PodId pod : users)
-        occupy(pod, -1);
-    std::ranges::sort(users, [&](PodId a, PodId b) {
-        const bool says_a = !pods_[a].more().held_devices.empty();
-        const bool says_b = !pods_[b].more().held_devices.empty();
-        if (says_a != says_b) return says_a;
-        if (snapshot_.pods[a].started != snapshot_.pods[b].started)
-            return snapshot_.pods[a].started < snapshot_.pods[b].started;
-        return snapshot_.name_less(a, b);
-    });
-    std::vector<DeviceUse> use(snapshot_.devices[id].size());
-    for (PodId pod : users) {
-        std::vector<DeviceHold>& holds = snapshot_.holds[pod];
-        holds = pods_[pod].more().held_devices;
-        // More pods than devices: the world is over-committed; the pod then holds what it can not name.
-        if (holds.empty() && !lowest_free_devices(snapshot_.devices[id], use, snapshot_.spec_of(pod).devices, holds))
-            holds.clear();
-        hold_devices(snapshot_.devices[id], use, holds, +1);
-    }
-    for (PodId pod : users)
-        occupy(pod, +1);
-}
-
 // Disruptions a budget still allows: its status says, or it follows from its rule and the healthy pods.
 void Cluster::compute_allowance(BudgetId id) {
     BudgetRow& row = snapshot_.budgets[id];

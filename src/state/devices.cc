@@ -8,21 +8,38 @@
 namespace reprieve {
 namespace {
 
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20U;
+
+// A part of the memory. Other dialects count in MiB and drop what is left over, so that shares of theirs add up.
+std::int64_t part_of(std::int64_t memory, const DeviceAsk& ask) {
+    const std::int64_t part = memory / 1000 * ask.share_memory_milli + memory % 1000 * ask.share_memory_milli / 1000;
+    return ask.dialect == DeviceDialect::kPlain ? part : part - part % kMebibyte;
+}
+
 // What a share takes of one device; none where the device cannot say (memory unknown).
 std::optional<DeviceHold> share_of(const Device& device, const DeviceAsk& ask) {
     DeviceHold hold{device.index, ask.share_memory, ask.share_milli};
-    if (ask.share_percent > 0)
-        hold.memory += device.memory / 100 * ask.share_percent + device.memory % 100 * ask.share_percent / 100;
-    if ((ask.share_memory > 0 || ask.share_percent > 0) && device.memory == 0) {
-        // Without a known memory a percentage still means that part of the device; an amount in bytes means nothing.
+    if (ask.share_memory_milli > 0) hold.memory += part_of(device.memory, ask);
+    if ((ask.share_memory > 0 || ask.share_memory_milli > 0) && device.memory == 0) {
+        // Without a known memory a part of it still means that part of the device; an amount in bytes means nothing.
         if (ask.share_memory > 0) return std::nullopt;
-        hold.milli = std::max(hold.milli, std::int64_t{ask.share_percent} * (kMilliPerDevice / 100));
+        hold.milli = std::max(hold.milli, std::int64_t{ask.share_memory_milli});
     }
     return hold;
 }
 
+// What the schedulers of HAMi and Volcano ask of a device beside amounts: a place among its sharers; all of its compute
+// only where nobody else is; and no share without compute where all compute is given away. Removing others never makes
+// any of it false.
+bool sharers_allow(const Device& device, const DeviceUse& use, const DeviceHold& hold) {
+    if (use.shares >= device.sharers) return false;
+    if (hold.milli >= kMilliPerDevice && device.milli == kMilliPerDevice) return use.shares == 0;
+    return hold.milli > 0 || device.milli == 0 || use.milli < device.milli;
+}
+
 bool has_room(const Device& device, const DeviceUse& use, const DeviceHold& hold) {
-    return use.whole == 0 && use.memory + hold.memory <= device.memory && use.milli + hold.milli <= kMilliPerDevice;
+    return use.whole == 0 && use.memory + hold.memory <= device.memory && use.milli + hold.milli <= device.milli &&
+           (device.sharers == 0 || sharers_allow(device, use, hold));
 }
 
 // Positions of usable devices, by NVLink group.
@@ -109,6 +126,12 @@ bool choose_devices(std::span<const Device> devices,
     return true;
 }
 
+DeviceHold hold_as_asked(const Device& device, const DeviceAsk& ask) {
+    if (ask.shares == 0) return {device.index, 0, 0};
+    // A share in bytes of a device of unknown memory could be all of it.
+    return share_of(device, ask).value_or(DeviceHold{device.index, 0, 0});
+}
+
 bool lowest_free_devices(std::span<const Device> devices,
                          std::span<const DeviceUse> use,
                          const DeviceAsk& ask,
@@ -130,6 +153,11 @@ bool devices_could_ever_fit(std::span<const Device> devices, const DeviceAsk& as
     const std::vector<DeviceUse> idle(devices.size());
     std::vector<DeviceHold> out;
     return choose_devices(devices, idle, ask, out);
+}
+
+bool overfull(const Device& device, const DeviceUse& use) {
+    return use.whole > 1 || (use.whole == 1 && use.shares > 0) || use.milli > device.milli ||
+           (use.shares > 0 && use.memory > device.memory) || (device.sharers > 0 && use.shares > device.sharers);
 }
 
 std::vector<DeviceUse> held_in_either(std::span<const DeviceUse> now, std::span<const DeviceUse> later) {

@@ -25,12 +25,18 @@ struct DeviceUse {
 
 inline constexpr std::int64_t kMilliPerDevice = 1000;
 
+// More is held of the device than there is of it. (Memory counts only where shares of it are held.)
+[[nodiscard]] bool overfull(const Device& device, const DeviceUse& use);
+
 // Chooses devices for `ask` among `devices` (sorted by index; `use` runs parallel). False: not enough room; `out` is
 // then undefined.
 [[nodiscard]] bool choose_devices(std::span<const Device> devices,
                                   std::span<const DeviceUse> use,
                                   const DeviceAsk& ask,
                                   std::vector<DeviceHold>& out);
+
+// What the ask takes of this device, whether or not there is room.
+[[nodiscard]] DeviceHold hold_as_asked(const Device& device, const DeviceAsk& ask);
 
 // What a running pod is taken to hold that does not say: the lowest indexes that have room, whatever group they are in.
 [[nodiscard]] bool lowest_free_devices(std::span<const Device> devices,
