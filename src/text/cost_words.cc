@@ -23,6 +23,7 @@ std::optional<std::int64_t> find(const CostVector& cost, const std::string& term
 // priority is as large as what is added for each pod.
 std::int64_t plain_value(const CostVector& cost, const std::string& term, std::int64_t value) {
     if (term != "prioritySum" && term != "ownPriority") return value;
+    if (value == 0) return 0;  // of a bound that says how many pods go and nothing of their priorities
     const std::int64_t pods = find(cost, "pods").value_or((value + kPriorityBase / 2) / kPriorityBase);
     return value - pods * kPriorityBase;
 }

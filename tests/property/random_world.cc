@@ -68,6 +68,11 @@ void add_devices(Json& pod, bool running) {
         case 2:
             requests["reprieve.dev/gpu-milli"] = std::to_string(draw(1, 4) * 250);
             break;
+        case 3:
+            requests["nvidia.com/gpu"] = std::to_string(draw(1, 2));
+            requests["nvidia.com/gpumem"] = std::to_string(draw(1, 4) * 2048);
+            if (rarely(2)) requests["nvidia.com/gpucores"] = std::to_string(draw(1, 4) * 25);
+            break;
         default:
             return;
     }
@@ -231,7 +236,17 @@ Json random_node(const std::string& name, const WorldTaste& taste) {
         Json devices = Json::array();
         for (int i = 0; i < count; ++i)
             devices.push_back({{"index", i}, {"memory", "8Gi"}, {"numa", 0}, {"group", i / 2}});
-        if (!rarely(4)) node["metadata"]["annotations"]["reprieve.dev/devices"] = devices.dump();
+        if (rarely(3)) {
+            // HAMi's register: the node counts shares, each device has so many.
+            const int places = draw(1, 3);
+            std::string text;
+            for (int i = 0; i < count; ++i)
+                text += fmt::format("GPU-{},{},8192,100,NVIDIA-A10,0,true:", i, places);
+            node["metadata"]["annotations"]["hami.io/node-nvidia-register"] = text;
+            allocatable["nvidia.com/gpu"] = std::to_string(count * places);
+        } else if (!rarely(4)) {
+            node["metadata"]["annotations"]["reprieve.dev/devices"] = devices.dump();
+        }
     }
     if (taste.rules && rarely(6))
         node["spec"]["taints"] = Json::array({{{"key", "dedicated"}, {"value", "x"}, {"effect", "NoSchedule"}}});
