@@ -48,6 +48,8 @@ private:
         wanted_pods_ = draw_.number(3, kMostPods);
         uses_memory_ = draw_.chance(25);
         milli_ = draw_.chance(50);
+        // Shares of HAMi know no groups of devices.
+        hami_ = has(Rule::kShares) && !has(Rule::kDeviceGroups) && draw_.chance(40);
     }
 
     void add_nodes() {
@@ -69,6 +71,7 @@ private:
             else if (has(Rule::kDevices) || has(Rule::kShares))
                 node.devices = draw_.number(1, 3);
             if (!has(Rule::kDeviceGroups) && !has(Rule::kShares)) node.describes = draw_.chance(70);
+            if (hami_) node.places = draw_.number(1, 4);
             out_.nodes.push_back(node);
         }
     }
@@ -89,7 +92,11 @@ private:
     void draw_devices(Traits& traits, bool running) {
         const bool wants = draw_.chance(running ? 65 : 90);
         if (!wants) return;
-        if (has(Rule::kShares) && draw_.chance(running ? 75 : 65)) {
+        if (hami_ && draw_.chance(running ? 75 : 65)) {
+            traits.counted = true;
+            traits.gpu_memory = draw_.number(1, 6);
+            traits.gpu_milli = draw_.chance(10) ? 1000 : 100 * draw_.number(1, 6);
+        } else if (!hami_ && has(Rule::kShares) && draw_.chance(running ? 75 : 65)) {
             (milli_ ? traits.gpu_milli : traits.gpu_memory) = milli_ ? 100 * draw_.number(2, 8) : draw_.number(2, 7);
         } else if (has(Rule::kDeviceGroups)) {
             traits.gpus = draw_.one_of({1, 1, 2});
@@ -299,6 +306,7 @@ private:
     int wanted_pods_ = 0;
     bool uses_memory_ = false;
     bool milli_ = false;
+    bool hami_ = false;
 };
 
 }  // namespace

@@ -175,15 +175,19 @@ private:
         if (device >= node().devices) return false;
         bool whole = false;
         bool shared = false;
+        int sharers = 1;
         int milli = traits_.gpu_milli;
         int memory = traits_.gpu_memory;
         each([&](const Traits& other, const Spot& spot) {
             if (spot.node != node_ || !has(spot.devices, device)) return;
             (other.gpus > 0 ? whole : shared) = true;
+            ++sharers;
             milli += other.gpu_milli;
             memory += other.gpu_memory;
         });
         if (whole || (traits_.gpus > 0 && shared)) return false;
+        // HAMi: places among the sharers, and all of the compute for one alone.
+        if (traits_.counted && (sharers > node().places || (traits_.gpu_milli == 1000 && shared))) return false;
         return milli <= 1000 && (traits_.gpu_memory == 0 || memory <= kDeviceMemory);
     }
 

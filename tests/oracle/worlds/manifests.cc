@@ -31,15 +31,26 @@ Json cluster_object(const char* version, const char* kind, const std::string& na
     return {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}}}};
 }
 
+std::string hami_register(const WorldNode& node) {
+    std::string out;
+    for (int d = 0; d < node.devices; ++d)
+        out += fmt::format("GPU-{},{},{},100,NVIDIA-A10,0,true:", d, node.places, 1024 * kDeviceMemory);
+    return out;
+}
+
 Json node_document(const WorldNode& node) {
     Json out = cluster_object("v1", "Node", node.name);
     out["metadata"]["labels"] = {{kHostKey, node.name}};
     if (node.zone >= 0) out["metadata"]["labels"][kZoneKey] = fmt::format("z{}", node.zone);
     Json room{{"cpu", std::to_string(node.cpu)}, {"pods", std::to_string(node.pods)}};
     if (node.memory > 0) room["memory"] = fmt::format("{}Gi", node.memory);
-    if (node.devices > 0) room["nvidia.com/gpu"] = std::to_string(node.devices);
+    if (node.devices > 0) room["nvidia.com/gpu"] = std::to_string(node.devices * std::max(node.places, 1));
     out["status"]["allocatable"] = room;
     if (node.devices == 0 || !node.describes) return out;
+    if (node.places > 0) {
+        out["metadata"]["annotations"]["hami.io/node-nvidia-register"] = hami_register(node);
+        return out;
+    }
     Json devices = Json::array();
     for (int d = 0; d < node.devices; ++d) {
         devices.push_back({{"index", d},
@@ -78,8 +89,14 @@ Json container_of(const Traits& traits) {
     Json requests{{"cpu", std::to_string(traits.cpu)}};
     if (traits.memory > 0) requests["memory"] = fmt::format("{}Gi", traits.memory);
     if (traits.gpus > 0) requests["nvidia.com/gpu"] = std::to_string(traits.gpus);
-    if (traits.gpu_milli > 0) requests["reprieve.dev/gpu-milli"] = std::to_string(traits.gpu_milli);
-    if (traits.gpu_memory > 0) requests["reprieve.dev/gpu-memory"] = fmt::format("{}Gi", traits.gpu_memory);
+    if (traits.counted) {
+        requests["nvidia.com/gpu"] = "1";
+        requests["nvidia.com/gpumem"] = std::to_string(1024 * traits.gpu_memory);
+        requests["nvidia.com/gpucores"] = std::to_string(traits.gpu_milli / 10);
+    } else {
+        if (traits.gpu_milli > 0) requests["reprieve.dev/gpu-milli"] = std::to_string(traits.gpu_milli);
+        if (traits.gpu_memory > 0) requests["reprieve.dev/gpu-memory"] = fmt::format("{}Gi", traits.gpu_memory);
+    }
     Json out{{"name", "c"}, {"image", "app"}, {"resources", {{"requests", requests}}}};
     if (traits.port != 0) out["ports"] = Json::array({{{"containerPort", traits.port}, {"hostPort", traits.port}}});
     return out;
@@ -89,6 +106,8 @@ std::string held_devices(const WorldPod& pod) {
     std::string out;
     for (int d = 0; d < 32; ++d) {
         if (!has(pod.devices, d)) continue;
+        if (pod.traits.counted)
+            return fmt::format("GPU-{},NVIDIA,{},{}:;", d, 1024 * pod.traits.gpu_memory, pod.traits.gpu_milli / 10);
         out += fmt::format("{}{}", out.empty() ? "" : ",", d);
         if (pod.traits.gpu_milli > 0) out += fmt::format(":{}m", pod.traits.gpu_milli);
         if (pod.traits.gpu_memory > 0) out += fmt::format(":{}Gi", pod.traits.gpu_memory);
@@ -114,7 +133,8 @@ Json pod_document(const World& world, const WorldPod& pod) {
     if (pod.gang >= 0 && !volcano) spec["schedulingGroup"] = {{"podGroupName", world.gang(pod.gang).name}};
     if (traits.queue >= 0) metadata["annotations"]["scheduling.volcano.sh/queue-name"] = queue_name(traits.queue);
     if (traits.same_group) metadata["annotations"]["reprieve.dev/same-group"] = "true";
-    if (pod.devices != 0 && !pod.unwritten) metadata["annotations"]["reprieve.dev/devices"] = held_devices(pod);
+    const char* words = traits.counted ? "hami.io/vgpu-devices-allocated" : "reprieve.dev/devices";
+    if (pod.devices != 0 && !pod.unwritten) metadata["annotations"][words] = held_devices(pod);
     if (pod.is_protected) metadata["annotations"]["reprieve.dev/preemptible"] = "false";
     out["status"] = {{"phase", "Pending"}};
     if (pod.node >= 0) {

@@ -16,7 +16,8 @@ bool cheaper(const Price& a, const Price& b) {
 }
 
 Victims::Amounts Victims::amounts(const Traits& traits, bool shares) {
-    return {traits.cpu, traits.memory, traits.gpus, shares ? traits.gpu_milli : 0, shares ? traits.gpu_memory : 0};
+    const int number = traits.gpus + (traits.counted ? 1 : 0);
+    return {traits.cpu, traits.memory, number, shares ? traits.gpu_milli : 0, shares ? traits.gpu_memory : 0};
 }
 
 // What the members ask for that must be placed; where a gang has more, its members are alike.

@@ -81,6 +81,7 @@ std::vector<World> simpler(const World& world) {
         change(pod.traits.same_group, [](WorldPod& x) { x.traits.same_group = false; });
         change(pod.traits.wants_device() && runs, [](WorldPod& x) {
             x.traits.gpus = x.traits.gpu_milli = x.traits.gpu_memory = 0;
+            x.traits.counted = false;
             x.devices = 0;
             x.unwritten = false;
         });

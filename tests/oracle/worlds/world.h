@@ -71,8 +71,9 @@ struct Traits {
     int memory = 0;  // GiB; 0: not asked for
     int gpus = 0;    // whole devices
     bool same_group = false;
-    int gpu_milli = 0;   // a share of one device
-    int gpu_memory = 0;  // the same in GiB; a world draws one kind of share
+    int gpu_milli = 0;     // a share of one device
+    int gpu_memory = 0;    // the same in GiB; a world draws one kind of share, or HAMi's, which have both
+    bool counted = false;  // HAMi: the share also counts as one of the node's number
     int priority = 0;
     int port = 0;    // host port; 0: none
     int claim = -1;  // volume claim
@@ -119,6 +120,7 @@ struct WorldNode {
     int devices = 0;
     int group_size = 2;     // devices of one NVLink group stand side by side
     bool describes = true;  // its devices are annotated; else one group without memory
+    int places = 0;         // HAMi registers its devices, with so many sharers each at most; 0: it does not
 };
 inline constexpr int kDeviceMemory = 8;  // GiB
 
