@@ -6,7 +6,7 @@ STATED = {
            "prio=qos; order of the best-effort pods by seed", "15,000 s: every pod has arrived by then"),
     "W2": ("Tenants", "Philly jobs on 88 hosts x 8 GPUs of the Lingjun racks.", "prio=10/60/30, gang=packed, ckpt=30,rst=5, grace 30 s", "the busiest week, 2017-10-22 to 28"),
     "W3": ("LLM gangs", "Kalos training gangs over Philly jobs from 2017-09-25 on 144 hosts x 8 GPUs of the Lingjun racks.",
-           "prio=llm, gang=packed, topo=req, ckpt=30,rst=5, grace 30 s", "the first seven days of 90"),
+           "prio=llm, gang=packed, topo=req, ckpt=30,rst=5, grace 30 s", "the first twelve days of 90; gangs first find the cluster full on the ninth"),
 }
 FULL = {"W2": "2017-10-15 to 28", "W3": "all 90 days", "W1": "15,000 s: every pod has arrived by then"}
 BASE = "reprieve-lw"

@@ -88,12 +88,14 @@ Examples:
   reprieve simulate -f cluster.yaml --trace jobs.csv --until 168h --grace 30s --failures 720h/1h --seeds 5
   reprieve simulate -f nodes.csv --trace 'jobs-{seed}.csv' --seeds 5 --policy reprieve --policy volcano --out result
   reprieve simulate -f nodes.csv --trace openb.csv --policy place:bestfit --policy place:fgd
+  reprieve simulate --trace /var/lib/reprieve --policy reprieve --policy mine=scheduler.yaml     one's own history (run --record)
 
 nodes.csv: name, count, cpu, memory, gpus, labels (k=v;k=v), fails (at+down;...)
 jobs.csv:  job, submit, duration, pods, cpu, memory, gpus, priority, queue, min, topology, checkpoint, restart, selector
 Built in:  reprieve, none, kube, volcano, koordinator, fifo-backfill, place:random, place:dotprod, place:gpuclustering,
            place:gpupacking, place:bestfit, place:fgd
---out writes summary.json, jobs.csv, evictions.csv, samples.csv, report.json and report.html; interrupted, the same command goes on.
+--out writes summary.json, jobs.csv, evictions.csv, samples.csv, history.csv, report.json and report.html; interrupted, the same
+command goes on.
 Exit codes: 0 simulated, 2 bad usage, 1 bad input or failure (also: the books of a run do not balance), 130 interrupted.
 )";
 
@@ -238,12 +240,15 @@ int run(int argc, char** argv) {
     SimulateOptions simulate_options;
     CLI::App* simulate_app = app.add_subcommand("simulate", "Compare policies on a whole workload, on a virtual clock");
     simulate_app
-        ->add_option("-f,--filename", simulate_options.cluster, "The cluster: nodes.csv, or manifests with its nodes")
-        ->required()
+        ->add_option("-f,--filename",
+                     simulate_options.cluster,
+                     "The cluster: nodes.csv, or manifests with its nodes; default: that of the record")
         ->type_name("FILE");
     simulate_app
         ->add_option(
-            "--trace", simulate_options.trace, "The workload: jobs.csv or SWF (.swf); {seed}: one for each seed")
+            "--trace",
+            simulate_options.trace,
+            "The workload: jobs.csv, SWF (.swf) or a record (its folder or a file of it); {seed}: one for each seed")
         ->required()
         ->type_name("FILE");
     simulate_app

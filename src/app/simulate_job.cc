@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/inputs.h"
+#include "app/recorded_workload.h"
 #include "base/digest.h"
 #include "base/version.h"
 #include "manifest/config.h"
@@ -167,9 +168,11 @@ Result<void> read_seeds(const SimulateOptions& options, SimulateJob& job) {
     for (std::uint64_t seed = 1; seed <= last; ++seed) {
         SeedTrace& jobs = job.seeds[seed];
         jobs.file = for_seed(options.trace, seed);
-        auto trace = read_jobs(jobs.file, job.nodes, job.key);
-        if (!trace) return std::unexpected(trace.error());
-        jobs.trace = std::move(*trace);
+        if (jobs.trace.jobs.empty()) {  // a record was read before
+            auto trace = read_jobs(jobs.file, job.nodes, job.key);
+            if (!trace) return std::unexpected(trace.error());
+            jobs.trace = std::move(*trace);
+        }
         jobs.never = why_never(job.nodes, jobs.trace);
         remark_on(jobs, job.remarks);
         const bool several = std::ranges::any_of(jobs.trace.jobs, [](const TraceJob& j) { return j.pods > 1; });
@@ -184,6 +187,39 @@ Result<void> read_seeds(const SimulateOptions& options, SimulateJob& job) {
         job.remarks.emplace_back(
             "nothing here depends on the seed: all seeds give the same result (use {seed} in --trace, or --failures)");
     return {};
+}
+
+// Equal keys, equal workloads.
+std::string recorded_key(const RecordedWorkload& record) {
+    std::string text;
+    for (const TraceNode& node : record.nodes) {
+        text += fmt::format("{} {} {} {}", node.name, node.cpu_milli, node.memory, node.gpus);
+        for (const auto& [key, value] : node.labels)
+            text += fmt::format(" {}={}", key, value);
+        for (const Outage& outage : node.outages)
+            text += fmt::format(" {}+{}", outage.at.us, outage.down.us);
+    }
+    for (const TraceJob& j : record.trace.jobs) {
+        text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                            j.name,
+                            j.submit.us,
+                            j.duration.us,
+                            j.checkpoint.us,
+                            j.restart.us,
+                            j.cpu_milli,
+                            j.memory,
+                            j.gpu_milli,
+                            j.pods,
+                            j.min,
+                            j.priority,
+                            record.trace.queues[j.queue],
+                            record.trace.topologies[j.topology],
+                            j.selector);
+    }
+    for (const std::string& fact : record.facts)
+        text += fact;
+    const Digest digest = digest_bytes(text);
+    return fmt::format("record {:016x}{:016x} {}\n", digest.high, digest.low, record.length.us);
 }
 
 std::string command_of(const SimulateOptions& options) {
@@ -254,6 +290,16 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
         if (!failures) return std::unexpected(failures.error());
         job.failures = *failures;
     }
+    std::optional<RecordedWorkload> record;
+    if (is_record(options.trace)) {
+        auto read = read_recorded_workload(options.trace);
+        if (!read) return std::unexpected(read.error());
+        record = std::move(*read);
+        job.key += recorded_key(*record);
+        if (!job.options.until) job.options.until = record->length;
+        job.options.facts = record->facts;
+    }
+    if (options.cluster.empty() && !record) return fail("--filename is missing: only a record brings its own cluster");
     std::vector<std::string> tables;
     for (const std::string& file : options.cluster)
         (is_csv(file) ? tables : job.manifests).push_back(file);
@@ -266,7 +312,9 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
         if (!nodes) return std::unexpected(nodes.error());
         job.nodes.insert(job.nodes.end(), nodes->begin(), nodes->end());
     }
-    if (tables.empty()) {
+    if (options.cluster.empty()) {
+        job.nodes = record->nodes;
+    } else if (tables.empty()) {
         auto nodes = nodes_in_manifests(job.manifests);
         if (!nodes) return std::unexpected(nodes.error());
         job.nodes = std::move(*nodes);
@@ -276,6 +324,7 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
     auto policies = read_policies(options.policies, job.key);
     if (!policies) return std::unexpected(policies.error());
     job.policies = std::move(*policies);
+    if (record) job.seeds[1].trace = std::move(record->trace);
     if (auto read = read_seeds(options, job); !read) return std::unexpected(read.error());
     job.options.manifests = job.manifests;
     const std::int64_t span = job.options.until.value_or(job.seeds.begin()->second.trace.jobs.back().submit).us;

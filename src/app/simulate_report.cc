@@ -8,6 +8,7 @@
 
 #include "app/inputs.h"
 #include "base/version.h"
+#include "simulate/csv.h"
 #include "simulate/numbers.h"
 #include "simulate/run_report.h"
 #include "window/report.h"
@@ -98,6 +99,25 @@ Result<void> concatenate(const fs::path& target,
         const auto text = read_file((run.folder / name).string());
         if (!text) return std::unexpected(text.error());
         out << *text;
+    }
+    out.close();
+    if (!out.good()) return fail(fmt::format("{}: cannot be written", target.string()));
+    return {};
+}
+
+// Every binding and eviction; a run keeps its own without saying whose it is, so that runs can be compared.
+Result<void> write_history(const fs::path& target, const std::vector<RunFiles>& runs) {
+    std::ofstream out(target, std::ios::binary);
+    out << kHistoryHeader;
+    for (const RunFiles& run : runs) {
+        const auto text = read_file((run.folder / "history.csv").string());
+        if (!text) return std::unexpected(text.error());
+        const std::string head = fmt::format("{},{},", csv_field(run.name.policy), run.name.seed);
+        for (std::string_view rest = *text; !rest.empty();) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+            out << head << rest.substr(0, end);
+            rest.remove_prefix(end);
+        }
     }
     out.close();
     if (!out.good()) return fail(fmt::format("{}: cannot be written", target.string()));
@@ -289,6 +309,7 @@ Result<void> SimulateReport::write(const fs::path& folder) const {
                                        std::pair("samples.csv", kSamplesHeader)}) {
         if (auto done = concatenate(folder / name, header, runs_, name); !done) return done;
     }
+    if (auto done = write_history(folder / "history.csv", runs_); !done) return done;
     std::string summary = "{\"policies\":[";
     for (const RunFiles& run : runs_) {
         const auto row = read_file((run.folder / "summary.json").string());

@@ -21,8 +21,8 @@ public:
     ~SimulateReport();
     SimulateReport(SimulateReport&&) noexcept;
 
-    // summary.json, jobs.csv, evictions.csv, samples.csv, report.json and, where the program has its window,
-    // report.html.
+    // summary.json, jobs.csv, evictions.csv, samples.csv, history.csv, report.json and, where the program has its
+    // window, report.html.
     [[nodiscard]] Result<void> write(const std::filesystem::path& folder) const;
     [[nodiscard]] std::string text(const TableStyle& style) const;
 

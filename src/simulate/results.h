@@ -73,6 +73,7 @@ inline constexpr const char* kEvictionsHeader =
 inline constexpr const char* kSamplesHeader =
     "policy,seed,time,gpus,gpus_held,gpus_working,gpus_asked,running_jobs,waiting_jobs,waiting_pods,evictions,lost_gpu_"
     "h\n";
+inline constexpr const char* kHistoryHeader = "policy,seed,time,what,pod,node\n";
 
 // "12.5", "3": at most three decimals, no zeros at the end.
 [[nodiscard]] std::string short_number(double value);

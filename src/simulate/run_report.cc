@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "simulate/csv.h"
+
 namespace reprieve {
 namespace {
 
@@ -172,12 +174,11 @@ std::string history_rows(const JobTrace& trace, const std::vector<TraceNode>& no
     out.reserve(outcome.history.size() * 32);
     for (const Deciding& d : outcome.history)
         fmt::format_to(std::back_inserter(out),
-                       "{},{},{}-{},{}\n",
+                       "{},{},{},{}\n",
                        short_number(in_seconds(d.at.us)),
                        d.evicts ? "evict" : "bind",
-                       trace.jobs[d.job].name,
-                       d.pod,
-                       nodes[d.node].name);
+                       csv_field(fmt::format("{}-{}", trace.jobs[d.job].name, d.pod)),
+                       csv_field(nodes[d.node].name));
     return out;
 }
 

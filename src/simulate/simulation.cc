@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "loop/control_loop.h"
+#include "manifest/decode.h"
 #include "manifest/load.h"
 #include "simulate/yard.h"
 
@@ -37,13 +38,19 @@ private:
     const std::function<void(std::size_t)>& progress_;
 };
 
-Result<std::vector<Object>> load_facts(const std::vector<std::string>& files, Vocabulary& words) {
+Result<std::vector<Object>> load_facts(const std::vector<std::string>& files,
+                                       const std::vector<std::string>& texts,
+                                       Vocabulary& words) {
     std::vector<Object> facts;
     Loader loader(words, [&](Object&& object, const SourceRef&) {
         if (!std::holds_alternative<Node>(object)) facts.push_back(std::move(object));
     });
     for (const std::string& file : files) {
         if (auto loaded = loader.load(file); !loaded) return fail(loaded.error().text());
+    }
+    Decoder decoder(words);
+    for (const std::string& text : texts) {
+        if (auto fact = decoder.decode_leniently(text).object) facts.push_back(std::move(*fact));
     }
     return facts;
 }
@@ -76,7 +83,7 @@ Result<Outcome> simulate(const std::vector<TraceNode>& nodes,
                      .queues_by_namespace = policy.config.queues_by_namespace,
                      .trust = {},
                      .claims_by_controller = true});
-    auto facts = load_facts(options.manifests, cluster.words());
+    auto facts = load_facts(options.manifests, options.facts, cluster.words());
     if (!facts) return std::unexpected(facts.error());
     YardOptions yard_options;
     yard_options.grace = options.grace;

@@ -14,6 +14,7 @@ namespace reprieve {
 
 struct SimulationOptions {
     std::vector<std::string> manifests;  // facts beside the nodes; read again for each run
+    std::vector<std::string> facts;      // the same, each an object's JSON
     Duration grace;
     std::optional<Duration> until;
     Duration sample_every;

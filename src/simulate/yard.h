@@ -147,6 +147,7 @@ private:
     void submit(std::uint32_t job);
     // Those of [first, last) that fit while nobody else waits.
     void serve_at_once(std::size_t first, std::size_t last);
+    [[nodiscard]] bool any_order_is_the_same(const std::vector<std::uint32_t>& jobs);
     void bind(PodRef ref, std::uint32_t node, std::unique_ptr<std::vector<DeviceHold>> devices);
     void begin_work(PodRef ref);
     // The work it keeps and the work it loses, in the books.

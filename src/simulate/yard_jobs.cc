@@ -20,14 +20,17 @@ void Yard::submit_all() {
     if (next_job_ > first && options_.express) serve_at_once(first, next_job_);
 }
 
-// In the order in which a cycle would serve them. Several queues take turns by their shares: that is the loop's.
+// In the order in which a cycle would serve them. Several queues take turns by their shares: where the turns could
+// matter, that is the loop's.
 void Yard::serve_at_once(std::size_t first, std::size_t last) {
     std::vector<std::uint32_t> jobs;
     std::int64_t pods = 0;
+    bool one_queue = true;
     for (std::size_t i = first; i < last; ++i) {
         if (!runs_[i]) continue;
         const TraceJob& job = trace_.jobs[i];
-        if (!express_.serves(job) || job.queue != trace_.jobs[first].queue) return;
+        if (!express_.serves(job)) return;
+        one_queue = one_queue && job.queue == trace_.jobs[first].queue;
         jobs.push_back(static_cast<std::uint32_t>(i));
         ++pods;
     }
@@ -39,6 +42,7 @@ void Yard::serve_at_once(std::size_t first, std::size_t last) {
         const std::int32_t q = options_.view.priorities ? y.priority : 0;
         return p != q ? p > q : pod_name({a, 0}) < pod_name({b, 0});
     });
+    if (!one_queue && !any_order_is_the_same(jobs)) return;
     for (const std::uint32_t job : jobs) {
         const auto node = express_.best(trace_.jobs[job]);
         if (!node) return;
@@ -49,6 +53,29 @@ void Yard::serve_at_once(std::size_t first, std::size_t last) {
         }
         bind({job, 0}, *node, count > 0 ? std::move(devices) : nullptr);
     }
+}
+
+// Whether each of them gets a node, and the same one, whoever comes first.
+bool Yard::any_order_is_the_same(const std::vector<std::uint32_t>& jobs) {
+    constexpr std::size_t kMostOrdered = 4;  // so many orders can be tried
+    if (jobs.size() > kMostOrdered) return false;
+    std::vector<std::uint32_t> order = jobs;
+    std::ranges::sort(order);
+    std::map<std::uint32_t, std::uint32_t> chosen;
+    bool same = true;
+    do {
+        std::vector<std::uint32_t> taken;
+        for (const std::uint32_t job : order) {
+            const auto node = express_.best(trace_.jobs[job]);
+            same = node && chosen.try_emplace(job, *node).first->second == *node;
+            if (!same) break;
+            express_.occupy(*node, trace_.jobs[job], +1);
+            taken.push_back(*node);
+        }
+        for (std::size_t i = taken.size(); i-- > 0;)
+            express_.occupy(taken[i], trace_.jobs[order[i]], -1);
+    } while (same && std::ranges::next_permutation(order).found);
+    return same;
 }
 
 void Yard::submit(std::uint32_t job) {
