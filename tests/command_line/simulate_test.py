@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`reprieve simulate` from outside: its files, its errors, and going on after an interruption.    simulate_test.py PROGRAM"""
+import csv
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = ""
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "run"
 NODES = "name,count,cpu,memory,gpus,labels\na,4,32,128Gi,8,rack=r1\n"
 
 
@@ -39,7 +41,7 @@ class Simulate(unittest.TestCase):
         self.folder.cleanup()
 
     def tables(self, out):
-        texts = {name: (out / name).read_text() for name in ("summary.json", "jobs.csv", "evictions.csv", "samples.csv")}
+        texts = {name: (out / name).read_text() for name in ("summary.json", "jobs.csv", "evictions.csv", "samples.csv", "history.csv")}
         texts["summary.json"] = re.sub(r'"wallS":[0-9.]+', "", texts["summary.json"])
         return texts
 
@@ -75,6 +77,31 @@ class Simulate(unittest.TestCase):
         else:
             self.assertEqual(child.returncode, 0)  # it was faster than the signal
         self.assertEqual(self.tables(whole), self.tables(parts))
+
+    def test_ones_own_record_under_another_policy(self):
+        record = self.at / "record"
+        done = subprocess.run([PROGRAM, "run", "-f", str(EXAMPLE), "--record", str(record)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        code, _, said = run("--trace", record, "--policy", "reprieve", "--policy", "none", "--out", self.at / "out")
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"\d+ evictions of the recorded policy left out")
+        self.assertRegex(said, r"the true run time is not known")
+        report = json.loads((self.at / "out" / "report.json").read_text())
+        self.assertEqual(report["derivations"], ["run=record", "evictions=stripped"])
+        self.assertEqual(report["cluster"], {"nodes": 6, "gpus": 40})
+        with open(self.at / "out" / "jobs.csv", newline="") as file:
+            rows = [r for r in csv.DictReader(file) if r["policy"] == "none"]
+        pieces = [r for r in rows if r["job_id"].startswith("research.embed-")]
+        self.assertEqual(len(pieces), 12, "twelve completions are twelve jobs, however often they were evicted")
+        self.assertEqual({r["requested_time"] for r in pieces}, {"50"})
+        gang = [r for r in rows if r["job_id"] == "research.pretrain"]
+        self.assertEqual([(r["requested_number_of_resources"], r["gang"], r["requested_time"], r["priority"]) for r in gang], [("4", "4", "110", "500")])
+        policies = {p["name"]: p for p in report["policies"]}
+        self.assertGreater(policies["reprieve"]["evictions"], 0)
+        self.assertEqual(policies["none"]["evictions"], 0)
+        code, _, said = run("--trace", self.at / "nodes.csv")
+        self.assertEqual(code, 2)
+        self.assertIn("only a record brings its own cluster", said)
 
     def test_bad_input_leaves_nothing_behind(self):
         (self.at / "bad.csv").write_text("job,submit,duration\na,0,1\nb,,1\n")

@@ -3,8 +3,8 @@ import {test} from "node:test";
 import {cpuBlocks, deviceBlocks} from "../src/node-picture.tsx";
 import {cellsOf, fingerprint, layout, type RoomDoc, type RoomNode, type RoomPod} from "../src/room-layout.ts";
 import {palette} from "../src/room-paint.ts";
-import {quantile} from "../src/report/cdf.tsx";
-import {interval, paired, type PolicyRun} from "../src/report/simulation.tsx";
+import {quantile, roomy} from "../src/report/cdf.tsx";
+import {decisionWords, interval, paired, signed, type PolicyRun} from "../src/report/simulation.tsx";
 import {worstFirst} from "../src/report/referee.tsx";
 import {treeOf} from "../src/views/queues.tsx";
 import {busyFrom, together} from "../src/views/lifelines.tsx";
@@ -83,4 +83,13 @@ test("differences are taken seed by seed", () => {
 test("the referee's worst is what need not have left", () => {
     const verdict = (kind: string, victims: number, stay: number) => ({at: "t", scheduler: "s", for: "f", victims: Array.from({length: victims}, (_, i) => `p${i}`), verdict: kind, confidence: "named" as const, evidence: "", couldHaveStayed: Array.from({length: stay}, (_, i) => `p${i}`)});
     assert.deepEqual(worstFirst([verdict("fair", 9, 0), verdict("too many", 5, 1), verdict("needless", 3, 0)]).map((v) => v.verdict), ["needless", "too many"]);
+});
+
+test("a simulation's report speaks in words", () => {
+    assert.equal(decisionWords("26557,evict,job-7-0,host-3"), "evicts job-7-0 from host-3");
+    assert.equal(decisionWords("12,bind,job-7-0,host-3"), "binds job-7-0 to host-3");
+    assert.equal(decisionWords("nothing more"), "nothing more");
+    assert.equal(signed(-0.2, (value) => value.toFixed(0)), "0");
+    assert.equal(signed(-2, (value) => value.toFixed(0)), "−2");
+    assert.deepEqual(roomy([0, 1, 10, 60], (tick) => tick * 20), [0, 10, 60]);
 });

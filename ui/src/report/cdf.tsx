@@ -14,6 +14,16 @@ export function quantile(points: Points, share: number): number | undefined {
     return points.find(([, part]) => part >= share)?.[0] ?? points.at(-1)?.[0];
 }
 
+/** Those whose labels do not stand on each other. */
+export function roomy(ticks: number[], at: (tick: number) => number): number[] {
+    const kept: number[] = [];
+    for (const tick of ticks) {
+        const last = kept.at(-1);
+        if (last === undefined || at(tick) - at(last) >= 28) kept.push(tick);
+    }
+    return kept;
+}
+
 export function Cdf({title, series}: {title: string; series: Record<string, Points>}) {
     const names = Object.keys(series).filter((name) => (series[name] ?? []).length > 0);
     const longest = Math.max(1, ...names.flatMap((name) => (series[name] ?? []).map(([value]) => value)));
@@ -24,7 +34,7 @@ export function Cdf({title, series}: {title: string; series: Record<string, Poin
         <figure class="chart">
             <svg viewBox="0 0 700 226" role="img" aria-label={`${title}; the table below has the quartiles`}>
                 {[0, 0.25, 0.5, 0.75, 1].map((share) => <g><line class="grid" x1={44} x2={680} y1={y(share)} y2={y(share)} /><text x={38} y={y(share) + 4} text-anchor="end">{share * 100} %</text></g>)}
-                {TICKS.filter((tick) => tick <= longest).map((tick) => <g><line class="grid" x1={x(tick)} x2={x(tick)} y1={12} y2={190} /><text x={x(tick)} y={206} text-anchor="middle">{duration(tick)}</text></g>)}
+                {roomy(TICKS.filter((tick) => tick <= longest), x).map((tick) => <g><line class="grid" x1={x(tick)} x2={x(tick)} y1={12} y2={190} /><text x={x(tick)} y={206} text-anchor="middle">{duration(tick)}</text></g>)}
                 {names.map((name, i) => <path class="series" d={path([[0, 0], ...(series[name] ?? [])]) ?? ""} stroke={HUES[i % HUES.length]} stroke-dasharray={DASHES[i % DASHES.length]} />)}
                 {names.map((name, i) => <g><line class="series" x1={500} x2={530} y1={30 + i * 16} y2={30 + i * 16} stroke={HUES[i % HUES.length]} stroke-dasharray={DASHES[i % DASHES.length]} /><text x={536} y={34 + i * 16}>{name}</text></g>)}
             </svg>

@@ -64,7 +64,7 @@ export const MEASURES: Measure[] = [
     ["Utilisation (%)", (run) => run.utilisation * 100, plain, "more"],
     ["Completion, mean", (run) => run.jct.mean, duration, "less"],
     ["Makespan", (run) => run.makespan, duration, "less"],
-    ["Decisions proven optimal (%)", (run) => (run.decisions > 0 ? (100 * run.optimal) / run.decisions : 100), plain, "more"],
+    ["Decisions proven optimal (%)", (run) => (run.decisions > 0 ? (100 * run.optimal) / run.decisions : NaN), plain, "more"],
 ];
 
 /** Mean and half width of a 95 % interval; by Student's t, as there are few seeds. */
@@ -87,22 +87,41 @@ export function paired(runs: PolicyRun[], base: string, other: string, of: (run:
 // Measures of which the program has worked out intervals itself, by resampling.
 const COMPARED: Record<string, string> = {"GPU-hours lost": "gpuHoursLost", Evictions: "evictions", "Completion, mean": "jctMean"};
 
+/** "+3", "−1.5", and no sign where nothing is left to show. */
+export function signed(value: number, show: (value: number) => string): string {
+    const size = show(Math.abs(value));
+    return size === show(0) ? size : `${value < 0 ? "−" : "+"}${size}`;
+}
+
 function difference(data: SimulationData, base: string, name: string, [title, of, show]: Measure): string {
     if (name === base) return "";
     const given = data.compare?.find((row) => row.policy === name && row.metric === COMPARED[title]);
     if (given) {
-        const signed = (value: number) => `${value < 0 ? "−" : "+"}${show(Math.abs(value))}`;
-        return `${signed(given.difference)} (${signed(given.low)} to ${signed(given.high)})`;
+        const [middle, low, high] = [given.difference, given.low, given.high].map((value) => signed(value, show));
+        return middle === low && low === high ? `${middle}` : `${middle} (${low} to ${high})`;
     }
     const values = paired(data.policies, base, name, of);
-    if (values.length === 0) return "";
+    if (values.length === 0 || values.some(Number.isNaN)) return "";
     const {mid, half} = interval(values);
-    const sign = mid < 0 ? "−" : "+";
-    return `${sign}${show(Math.abs(mid))}${half > 0 ? ` ± ${show(half)}` : ""}`;
+    return `${signed(mid, show)}${half > 0 ? ` ± ${show(half)}` : ""}`;
 }
 
+const FACTS: Record<string, string> = {gpus: "GPUs", gpuHoursAsked: "GPU-hours asked for", hours: "hours of arrivals", load: "load (asked for / offered)"};
+
 function Facts({of}: {of: Record<string, string | number>}) {
-    return <dl class="facts">{Object.entries(of).map(([key, value]) => <div><dt>{key}</dt><dd>{value}</dd></div>)}</dl>;
+    return <dl class="facts">{Object.entries(of).map(([key, value]) => <div><dt>{FACTS[key] ?? key}</dt><dd>{typeof value === "number" ? plain(value) : value}</dd></div>)}</dl>;
+}
+
+/** "26557,evict,job-7-0,host-3", a row of the history, as a sentence. */
+export function decisionWords(row: string): string {
+    const [, what, pod, node] = row.split(",");
+    if (what === "bind" && node) return `binds ${pod} to ${node}`;
+    if (what === "evict" && node) return `evicts ${pod} from ${node}`;
+    return row;
+}
+
+function shown(value: number | undefined, show: (value: number) => string): string {
+    return value === undefined ? "-" : show(value);
 }
 
 export function Simulation({data}: {data: SimulationData}) {
@@ -122,7 +141,7 @@ export function Simulation({data}: {data: SimulationData}) {
                     {MEASURES.map((measure) => (
                         <tr>
                             <th scope="row">{measure[0]}</th>
-                            {names.map((name) => <td class="num">{measure[2](mean(of(name), measure[1]) ?? 0)}<br /><span class="muted">{difference(data, base, name, measure)}</span></td>)}
+                            {names.map((name) => <td class="num">{shown(mean(of(name), measure[1]), measure[2])}<br /><span class="muted">{difference(data, base, name, measure)}</span></td>)}
                         </tr>
                     ))}
                 </Table>
@@ -177,7 +196,7 @@ export function Simulation({data}: {data: SimulationData}) {
             {data.partings && data.partings.length > 0 && (
                 <Section title="Where policies part">
                     <Table caption="The first decision in which two policies differ" head={["Policies", {text: "At", number: true}, "One decides", "The other"]}>
-                        {data.partings.map((row) => <tr><th scope="row">{row.policy} and {row.other}</th><td class="num">{duration(row.at)}</td><td>{row.here}</td><td>{row.there}</td></tr>)}
+                        {data.partings.map((row) => <tr><th scope="row">{row.policy} and {row.other}</th><td class="num">{duration(row.at)}</td><td>{decisionWords(row.here)}</td><td>{decisionWords(row.there)}</td></tr>)}
                     </Table>
                 </Section>
             )}
