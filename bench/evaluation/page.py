@@ -7,7 +7,7 @@ STATED = {
            "prio=qos; order of the best-effort pods by seed", "15,000 s: every pod has arrived by then"),
     "W2": ("Tenants", "Philly jobs on 88 hosts x 8 GPUs of the Lingjun racks.", "prio=10/60/30, gang=packed, ckpt=30,rst=5, grace 30 s", "the busiest week, 2017-10-22 to 28"),
     "W3": ("LLM gangs", "Kalos training gangs over Philly jobs from 2017-09-25 on 144 hosts x 8 GPUs of the Lingjun racks.",
-           "prio=llm, gang=packed, topo=req, ckpt=30,rst=5, grace 30 s", "the first twelve days of 90; gangs first find the cluster full on the ninth"),
+           "prio=llm, gang=packed, topo=req, ckpt=30,rst=5, grace 30 s", "days 41 to 52 of 90, from an empty cluster (before that gangs hardly ever find it full); ends with the twelfth day"),
 }
 FULL = {"W2": "2017-10-15 to 28", "W3": "all 90 days", "W1": "15,000 s: every pod has arrived by then"}
 BASE = "reprieve-lw"
@@ -124,8 +124,10 @@ def gap_section(rows, full):
     kinds = {}
     for r in states.values():
         kinds[r["kind"]] = kinds.get(r["kind"], 0) + 1
+    whole = 300
+    short = f" Of {whole} planned; the others were not reached." if len(states) < whole else ""
     out = ["## W4: how far from the least?", "",
-           f"{len(states)} frozen states ({', '.join(f'{n} {kind}' for kind, n in kinds.items())}), each with one gang that fits only if others go. `packed` and `spread`: the 847 hosts of the",
+           f"{len(states)} frozen states ({', '.join(f'{n} {kind}' for kind, n in kinds.items())}), each with one gang that fits only if others go.{short} `packed` and `spread`: the 847 hosts of the",
            "Lingjun tree x 8 GPUs, filled to 90, 94 or 98 % with jobs drawn from a virtual cluster of Philly (whole nodes for large jobs, or pods of one GPU anywhere below a switch); three",
            "tenths of the jobs (`spread`: one tenth) may not be taken; the gang wants one rack (4x8) or one switch. `W2` and `W3`: moments at which `reprieve-lw` preempted in the runs below,",
            "15 for each seed, without queues. Derived, by seed: `ckpt=30,rst=5`, how long each job has run (uniform over its duration), and who may not be taken.", "",

