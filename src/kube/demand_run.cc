@@ -101,7 +101,7 @@ void DemandRun::nominate(const Placement& placement, const Intent* intent) {
     const bool has_record = same_pod && known.has_plan && known.plan_node == placement.node;
     std::optional<std::string> note;
     if (intent != nullptr && !(has_record && (intent->victims.empty() || known.plan_victims == intent->victims)))
-        note = plan_note(plan_->id, *intent);
+        note = plan_note(plan_->id, *intent, demand_.seen);
     if (intent == nullptr && known.has_plan && !has_record) note = "";
     if (!note && same_pod && known.nominated == placement.node) return;
 

@@ -22,6 +22,7 @@
 namespace reprieve {
 
 struct Demand {
+    std::string seen;   // for the record: the newest change that the plan knew of
     std::string owner;  // "ns/name" of the gang or pod; may be empty where evictions serve no one in particular
     struct Waiting {
         const Placement* placement = nullptr;

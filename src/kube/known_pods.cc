@@ -103,6 +103,16 @@ void KnownPods::tell_of_old_plan(const Entry& entry) const {
     if (on_old_plan_ && has_old_plan(entry)) on_old_plan_();
 }
 
+void KnownPods::note_newest(std::uint64_t version) {
+    const std::lock_guard lock(mutex_);
+    newest_ = std::max(newest_, version);
+}
+
+std::string KnownPods::newest() const {
+    const std::lock_guard lock(mutex_);
+    return newest_ == 0 ? std::string() : std::to_string(newest_);
+}
+
 void KnownPods::see_gone(const std::string& name) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(name);

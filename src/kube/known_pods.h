@@ -52,6 +52,10 @@ public:
     void see(const Pod& pod, const Vocabulary& words, const PodText& text);
     void see_gone(const std::string& name);
 
+    // The newest change of any pod that was seen; empty: none yet.
+    void note_newest(std::uint64_t version);
+    [[nodiscard]] std::string newest() const;
+
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
 
@@ -97,6 +101,7 @@ private:
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
+    std::uint64_t newest_ = 0;                        // resourceVersion
     std::function<void()> on_old_plan_;
     std::unordered_set<std::string> named_;  // UIDs in plans, now or before, and of pods that others marked in our name
     std::size_t most_named_ = kManyVictims;  // then it is time to forget some

@@ -94,13 +94,14 @@ KubeSink::~KubeSink() {
 
 void KubeSink::carry_out(const Plan& plan) {
     outbox_.open();
-    client_->run(this, [this, copy = std::make_shared<const Plan>(plan)] {
-        begin(copy);
+    // Nothing was read since the plan was made: both are done on this thread.
+    client_->run(this, [this, copy = std::make_shared<const Plan>(plan), seen = pods_->newest()] {
+        begin(copy, seen);
         outbox_.close();
     });
 }
 
-void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
+void KubeSink::begin(const std::shared_ptr<const Plan>& plan, const std::string& seen) {
     clear_nominations(*plan);
     victims_.clear();
     for (const Eviction& eviction : plan->evictions)
@@ -111,6 +112,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan) {
     lasting_.begin(plan);
     for (auto& [owner, demand] : demands_of(*plan)) {
         if (!demand.evictions.empty()) {
+            demand.seen = seen;
             run(plan, std::move(demand));
             continue;
         }

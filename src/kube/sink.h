@@ -66,7 +66,7 @@ public:
     [[nodiscard]] bool settled() const { return outbox_.settled(); }
 
 private:
-    void begin(const std::shared_ptr<const Plan>& plan);
+    void begin(const std::shared_ptr<const Plan>& plan, const std::string& seen);
     void run(const std::shared_ptr<const Plan>& plan, Demand demand);
     void count_gangs();
     void clear_nominations(const Plan& plan);

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 #include "base/check.h"
@@ -28,6 +29,16 @@ Duration until(std::chrono::steady_clock::time_point end) {
 
 std::string collection_path(const FollowedKind& kind, std::string_view api_version) {
     return object_path(api_version, {}, kind.plural, {});
+}
+
+// metadata.resourceVersion of a pod, without parsing it: quotes inside of texts are escaped. 0: there is none.
+std::uint64_t version_in(std::string_view json) {
+    constexpr std::string_view kField = "\"resourceVersion\":\"";
+    const std::size_t at = json.find(kField);
+    std::uint64_t version = 0;
+    if (at != std::string_view::npos)
+        std::from_chars(json.data() + at + kField.size(), json.data() + json.size(), version);
+    return version;
 }
 
 }  // namespace
@@ -258,6 +269,7 @@ std::shared_ptr<const FactText> KubeSource::text_of(std::size_t kind,
 
 void KubeSource::observe(const std::string& version, const Change& change, std::string_view json) {
     if (const auto* pod = std::get_if<Pod>(&change.object)) {
+        pods_->note_newest(version_in(json));
         if (change.removed)
             pods_->see_gone(key_of(change.object));
         else

@@ -8,7 +8,8 @@
 
 namespace reprieve {
 
-// The deadline is in whole seconds.
-[[nodiscard]] std::string plan_note(const std::string& plan_id, const Intent& intent);
+// The deadline is in whole seconds. `seen`: the resourceVersion of the newest change of a pod that the plan knew of;
+// empty: there is no such thing.
+[[nodiscard]] std::string plan_note(const std::string& plan_id, const Intent& intent, const std::string& seen = {});
 
 }  // namespace reprieve

@@ -6,71 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "model/placed_devices.h"
+#include "referee/others_done.h"
 #include "state/pod_named.h"
 
 namespace reprieve {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// How much of what a plan does for others stands when one of its decisions is judged.
-enum class OthersState : std::uint8_t { kAllDone, kThoseBeforeDone, kNoneDone };
-
-// What a plan does for others than one demand, as if it were done: their pods run where the plan places them, and their
-// victims are gone. As before when it ends.
-class OthersDone {
-public:
-    OthersDone(Rebuild& world, const Plan& plan, const std::set<std::string>& owners) : world_(world) {
-        for (const Placement& p : plan.placements) {
-            if (owners.contains(p.owner.empty() ? p.pod : p.owner)) bind(p);
-        }
-        for (const Eviction& e : plan.evictions) {
-            if (owners.contains(e.owner)) put("Pod " + e.pod, {.json = {}, .overlay = {}});
-        }
-    }
-    ~OthersDone() {
-        for (const auto& [key, was] : before_)
-            apply(key, was);
-    }
-    OthersDone(const OthersDone&) = delete;
-    OthersDone& operator=(const OthersDone&) = delete;
-
-private:
-    void bind(const Placement& p) {
-        const auto known = world_.world().find("Pod " + p.pod);
-        if (known == world_.world().end()) return;
-        Json all = Json::parse(known->second.overlay, nullptr, false);
-        if (!all.is_object()) all = Json::object();
-        // What a plan gives with one hand it does not take with the other.
-        all.update({{"node", p.node},
-                    {"nominated", ""},
-                    {"plan", nullptr},
-                    {"preemptible", false},
-                    {"marker", "the same plan places it"}});
-        Json devices = Json::array();
-        for (const DeviceHold& hold : placed_devices(p.devices))
-            devices.push_back({hold.index, hold.memory, hold.milli});
-        if (!devices.empty()) all["devices"] = std::move(devices);
-        put(known->first, {.json = known->second.json, .overlay = all.dump()});
-    }
-    void put(const std::string& key, const RecordedObject& object) {
-        const auto known = world_.world().find(key);
-        if (known == world_.world().end()) return;
-        before_.try_emplace(key, known->second);
-        apply(key, object);
-    }
-    void apply(const std::string& key, const RecordedObject& object) {
-        static_cast<void>(world_.apply({.at = {}, .key = key, .believed = false, .json = object.json}));
-        if (!object.json.empty())
-            static_cast<void>(world_.apply({.at = {}, .key = key, .believed = true, .json = object.overlay}));
-    }
-
-    Rebuild& world_;
-    std::map<std::string, RecordedObject> before_;
-};
 
 class RecordTrial {
 public:
@@ -198,7 +139,8 @@ private:
         std::optional<Ruling> said;
         const std::map<std::string, std::int32_t> priorities = priorities_in(plan, at);
         for (const OthersState state : {OthersState::kAllDone, OthersState::kThoseBeforeDone, OthersState::kNoneDone}) {
-            const OthersDone others(ours_->world(), plan, others_of(priorities, what.owner, state));
+            OthersDone others(ours_->world());
+            lay_over(others, plan, others_of(priorities, what.owner, state));
             auto ruling = judge(ours_->world(), what, ours_->config(), at);
             if (!ruling) {
                 Ruling out;
@@ -209,6 +151,15 @@ private:
             if (!said || (is_against(said->verdict) && !is_against(ruling->verdict))) said = std::move(*ruling);
         }
         return std::move(*said);
+    }
+
+    static void lay_over(OthersDone& others, const Plan& plan, const std::set<std::string>& owners) {
+        for (const Placement& p : plan.placements) {
+            if (owners.contains(p.owner.empty() ? p.pod : p.owner)) others.bind(p, true);
+        }
+        for (const Eviction& e : plan.evictions) {
+            if (owners.contains(e.owner)) others.remove(e.pod);
+        }
     }
 
     // Of every demand of the plan; the highest where it is not known.

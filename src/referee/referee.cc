@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "state/pod_named.h"
@@ -15,6 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kPodKeys = "Pod ";
 constexpr std::string_view kEventKeys = "Event";
 constexpr std::string_view kWorkloadKeys = "Workload.kueue.x-k8s.io ";
+constexpr const char* kIntentNote = "reprieve.dev/plan";
 constexpr Duration kMarkLasts{120'000'000};  // the API server takes a mark back that nobody acted on
 constexpr Duration kNominationNear{30'000'000};
 constexpr Duration kUndoKept{900'000'000};
@@ -29,6 +31,13 @@ std::string string_at(const Json& object, std::initializer_list<const char*> pat
         at = &*found;
     }
     return at->is_string() ? at->get<std::string>() : std::string();
+}
+
+// 0: not a number.
+std::uint64_t version_number(const std::string& text) {
+    std::uint64_t out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size() ? out : 0;
 }
 
 std::string owner_name(const Json& object, const std::string& ns) {
@@ -49,8 +58,7 @@ Result<void> Referee::see(Time at, const std::string& key, std::string_view json
     if (!report_.from.is_set()) report_.from = at;
     report_.to = std::max(report_.to, at);
     if (key.starts_with(kEventKeys)) {
-        if (const auto mark = json.empty() ? std::nullopt : mark_of_event(json); mark && !mark->victim.empty())
-            see_mark(at, mark->victim, *mark);
+        if (!json.empty()) see_event(at, json);
         return {};
     }
     if (key.starts_with(kWorkloadKeys)) {
@@ -62,15 +70,18 @@ Result<void> Referee::see(Time at, const std::string& key, std::string_view json
     if (known != world_.world().end()) was = known->second.json;
     if (key.starts_with(kPodKeys)) see_pod(at, key.substr(kPodKeys.size()), json);
     if (auto applied = world_.apply({.at = at, .key = key, .believed = false, .json = json}); !applied) return applied;
-    undo_.push_back({.seq = seq_++, .at = at, .key = key, .was = std::move(was)});
+    undo_.push_back({.seq = seq_++, .at = at, .key = key, .was = std::move(was), .version = 0});
     if (const auto pod = key.starts_with(kPodKeys) ? pods_.find(key.substr(kPodKeys.size())) : pods_.end();
-        pod != pods_.end())
+        pod != pods_.end()) {
         pod->second.group = group_of(pod->first);
+        undo_.back().version = pod->second.version;
+    }
     while (!undo_.empty() && undo_.front().at + kUndoKept < now_)
         undo_.pop_front();
     for (; !gone_.empty() && gone_.front().first + kUndoKept < now_; gone_.pop_front()) {
         by_uid_.erase(gone_.front().second);
         told_.erase(gone_.front().second);
+        intents_.erase(gone_.front().second);
     }
     if (key.starts_with("PodGroup") && !json.empty()) {
         const Json group = Json::parse(json, nullptr, false);
@@ -90,7 +101,39 @@ Referee::Evicted& Referee::evicted(Time at, const std::string& name) {
         one.node = pod->second.node;
         one.scheduler = pod->second.scheduler;
     }
+    if (const auto sign = intents_.find(one.uid); sign != intents_.end() && sign->second.at + kNominationNear > at) {
+        one.at = sign->second.at;
+        one.seq = sign->second.seq;
+        one.seen = sign->second.seen;
+    }
     return one;
+}
+
+void Referee::see_event(Time at, std::string_view json) {
+    const auto mark = mark_of_event(json);
+    if (mark && !mark->victim.empty()) see_mark(at, mark->victim, *mark);
+    auto deed = deed_of_event(json);
+    if (!deed || deed->decided.at + kUndoKept < now_ || deed->decided.at > now_ + kNominationNear) return;
+    if (const auto one = evicted_.find(deed->pod); one != evicted_.end() && one->second.uid == deed->uid) {
+        one->second.decided = deed->decided;
+        const auto [sign, fresh] = signs_.try_emplace(deed->decided, one->second.seq);
+        if (!fresh) sign->second = std::min(sign->second, one->second.seq);
+    }
+    deeds_.push_back(std::move(*deed));
+    while (deeds_.front().decided.at + kUndoKept < now_)
+        deeds_.pop_front();
+    std::erase_if(signs_, [&](const auto& sign) { return sign.first.at + kUndoKept < now_; });
+}
+
+// Reprieve writes down whom it is going to evict before it marks anybody.
+void Referee::see_intent(Time at, std::string_view note) {
+    const Json intent = Json::parse(note, nullptr, false);
+    if (!intent.is_object() || !intent.contains("victims") || !intent["victims"].is_array()) return;
+    const std::uint64_t seen = version_number(string_at(intent, {"seen"}));
+    for (const Json& uid : intent["victims"]) {
+        if (uid.is_string())
+            intents_.try_emplace(uid.get<std::string>(), FirstSign{.at = at, .seq = seq_, .seen = seen});
+    }
 }
 
 void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
@@ -108,6 +151,7 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
     Sighting& sight = pods_[name];
     const std::string uid = string_at(pod, {"metadata", "uid"});
     if (sight.uid != uid) sight = {.uid = uid};
+    sight.version = version_number(string_at(pod, {"metadata", "resourceVersion"}));
     by_uid_[uid] = name;
     const std::string ns = name.substr(0, name.find('/'));
     const std::string node = string_at(pod, {"spec", "nodeName"});
@@ -123,6 +167,8 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
     const bool leaving = !string_at(pod, {"metadata", "deletionTimestamp"}).empty();
     const bool leaves_now = leaving && !sight.leaving;
     sight.leaving = leaving;
+    if (json.find(kIntentNote) != std::string_view::npos && node.empty())
+        see_intent(at, string_at(pod, {"metadata", "annotations", kIntentNote}));
     const bool may_be_marked = json.find("DisruptionTarget") != std::string_view::npos ||
                                json.find("TerminationTarget") != std::string_view::npos;
     if (may_be_marked) {
@@ -261,6 +307,12 @@ void Referee::judge_complete(Time now, bool all) {
         which.what.victims.insert(name);
         which.confidence = confidence;
         which.scheduler = one.mark.scheduler.empty() ? one.scheduler : one.mark.scheduler;
+        if (!which.at.is_set()) {
+            which.decided = one.decided;
+            which.seen = one.seen;
+        }
+        if (which.decided != one.decided) which.decided = {};
+        if (which.seen != one.seen) which.seen = 0;
         if (which.at.is_set() && which.seq <= one.seq) continue;
         which.at = one.at;
         which.seq = one.seq;
@@ -277,6 +329,38 @@ void Referee::judge_complete(Time now, bool all) {
             evicted_.erase(victim);
         }
     }
+}
+
+std::vector<OtherDeed> Referee::others_beside(const Case& one) const {
+    std::vector<OtherDeed> out;
+    if (!one.decided.at.is_set()) return out;
+    std::set<std::string> waiting;  // demands that others were evicted for
+    std::set<std::string> placed;
+    const auto belongs = [](const auto& pod, const std::string& owner) {
+        return pod.first == owner || pod.second.group == owner;
+    };
+    for (const ToldDeed& deed : deeds_) {
+        if (deed.decided.by != one.decided.by || deed.decided.at > one.decided.at) continue;
+        const bool together = deed.decided.at == one.decided.at;
+        const auto pod = pods_.find(deed.pod);
+        const bool there = pod != pods_.end() && pod->second.uid == deed.uid;
+        if (!deed.node.empty()) {
+            // It was bound, and is where it is said to be.
+            if (!there || pod->second.node != deed.node || belongs(*pod, one.what.owner)) continue;
+            if (!placed.insert(deed.pod).second) continue;
+            out.push_back({deed.pod, deed.node, pod->second.group.empty() ? deed.pod : pod->second.group, together});
+        } else if (deed.owner != one.what.owner && !one.what.victims.contains(deed.pod)) {
+            if (there && !pod->second.leaving) continue;  // it was not evicted after all
+            out.push_back({deed.pod, "", deed.owner, together});
+            if (!waiting.insert(deed.owner).second) continue;
+            for (const auto& [name, sight] : pods_) {
+                const std::string& node = sight.nominated.empty() ? sight.node : sight.nominated;
+                if ((name == deed.owner || sight.group == deed.owner) && !node.empty() && placed.insert(name).second)
+                    out.push_back({name, node, deed.owner, together});
+            }
+        }
+    }
+    return out;
 }
 
 void Referee::add_own(Time at, const EvictionCase& what, const std::string& scheduler, Ruling ruling) {
@@ -331,26 +415,66 @@ Ruling Referee::rule_over_time(const Case& one) {
     return out;
 }
 
+// Who says up to which change of a pod it had read is taken at its word, within the time in which it may have decided:
+// pods come to everybody in the same order. A pod that was taken away has no version of its own; it stands between
+// others.
+std::vector<Referee::Known> Referee::known_to(const Case& one, std::uint64_t first) const {
+    std::vector<Known> out(undo_.size(), Known::kPerhaps);
+    if (one.seen == 0) return out;
+    std::uint64_t last = 0;
+    std::vector<std::size_t> removed;  // since `last`
+    for (std::size_t i = 0; i < undo_.size(); ++i) {
+        const Undo& change = undo_[i];
+        if (!change.key.starts_with(kPodKeys)) continue;
+        if (change.version == 0) {
+            out[i] = last >= one.seen ? Known::kNo : Known::kYes;
+            if (last < one.seen) removed.push_back(i);
+            continue;
+        }
+        out[i] = change.version <= one.seen ? Known::kYes : Known::kNo;
+        // What had been seen last was one of those that were taken away: the first of them, or a later one.
+        if (out[i] == Known::kNo && last < one.seen) {
+            for (std::size_t k = 1; k < removed.size(); ++k)
+                out[removed[k]] = Known::kPerhaps;
+        }
+        removed.clear();
+        last = change.version;
+    }
+    for (std::size_t i = 0; i < undo_.size(); ++i) {
+        const bool too_old = undo_[i].seq < first && undo_[i].at + options_.blind < one.at;
+        if (too_old && out[i] == Known::kNo) return std::vector<Known>(undo_.size(), Known::kPerhaps);
+    }
+    return out;
+}
+
 Result<Ruling> Referee::rule_in_all_states(const Case& one, std::map<std::string, std::string>& later) {
     const auto take_back = [&](const std::string& key, const std::optional<std::string>& was) {
         const auto is = world_.world().find(key);
         later.try_emplace(key, is == world_.world().end() ? std::string() : is->second.json);
         return world_.apply({.at = one.at, .key = key, .believed = false, .json = was ? *was : std::string()});
     };
-    // 1. To the state in which the first sign was not there yet.
-    auto change = undo_.rbegin();
+    // 1. To the state in which the first sign was not there yet, of this or of what was decided together with it.
+    const auto sign = signs_.find(one.decided);
+    const std::uint64_t first = sign == signs_.end() ? one.seq : std::min(one.seq, sign->second);
+    const std::vector<OtherDeed> others = others_beside(one);
+    const std::vector<Known> known = known_to(one, first);
     std::map<std::string, std::optional<std::string>> before;
-    for (; change != undo_.rend() && change->seq >= one.seq; ++change)
-        before[change->key] = change->was;
+    for (std::size_t i = undo_.size(); i-- > 0;) {
+        if (undo_[i].seq >= first || known[i] == Known::kNo) before[undo_[i].key] = undo_[i].was;
+    }
     for (const auto& [key, was] : before) {
         if (auto back = take_back(key, was); !back) return std::unexpected(back.error());
     }
-    auto newest = judge(world_, one.what, options_.config, one.at);
+    auto newest = judge_beside(world_, one.what, others, options_.config, one.at);
     if (!newest || !newest->heard || !is_against(newest->verdict)) return newest;
     // 2. Change by change to the oldest that it may have seen.
-    for (int states = 1; change != undo_.rend() && change->at + options_.blind >= one.at; ++change, ++states) {
-        if (auto back = take_back(change->key, change->was); !back) return std::unexpected(back.error());
-        auto older = judge(world_, one.what, options_.config, one.at);
+    int states = 1;
+    for (std::size_t i = undo_.size(); i-- > 0;) {
+        if (undo_[i].seq >= first || known[i] != Known::kPerhaps) continue;
+        if (undo_[i].at + options_.blind < one.at) break;
+        ++states;
+        if (auto back = take_back(undo_[i].key, undo_[i].was); !back) return std::unexpected(back.error());
+        auto older = judge_beside(world_, one.what, others, options_.config, one.at);
         if (!older) return older;
         if (!older->heard) break;  // nobody can have decided so early
         if (older->verdict == newest->verdict && states < kMostStates) continue;

@@ -4,7 +4,8 @@
 // record. A decision is open from the first sign of it (a mark, a nomination) until its victims have stopped coming;
 // then the world is taken back, change by change, to the states in which it may have been made, and judged in each: a
 // verdict against the scheduler that does not hold in all of them is `unclear`. So is every decision of a time in which
-// changes were missed. Whether a decision was wasted or repeated is known later.
+// changes were missed. Where the scheduler's Events say what else it decided before and in the same moment, that counts
+// as done (beside.h). Whether a decision was wasted or repeated is known later.
 #pragma once
 
 #include <deque>
@@ -17,6 +18,8 @@
 #include "base/time.h"
 #include "model/config.h"
 #include "record/rebuild.h"
+#include "referee/beside.h"
+#include "referee/deeds.h"
 #include "referee/marks.h"
 #include "referee/report.h"
 
@@ -58,7 +61,10 @@ private:
         Time at;
         std::string key;
         std::optional<std::string> was;  // none: it was not there
+        std::uint64_t version = 0;       // of a pod: the resourceVersion that it got; 0: it was taken away
     };
+    // Whether a scheduler had seen a change when it decided.
+    enum class Known : std::uint8_t { kYes, kNo, kPerhaps };
     struct Sighting {
         std::string uid;
         std::string node;
@@ -66,6 +72,7 @@ private:
         std::string scheduler;
         std::string group;  // "ns/name" of its gang
         std::string owner;  // "ns/name" of its controller
+        std::uint64_t version = 0;
         Time nominated_at;
         Time bound_at;
         Time started_at;
@@ -78,9 +85,17 @@ private:
         std::string uid;
         std::string node;
         std::string scheduler;
-        Time at;                // the first sign
-        std::uint64_t seq = 0;  // of the change that was the first sign, or of the next one
-        Time left;              // when its deletion was seen; not set: it only carries a mark
+        Time at;                 // the first sign
+        std::uint64_t seq = 0;   // of the change that was the first sign, or of the next one
+        Time left;               // when its deletion was seen; not set: it only carries a mark
+        DecisionTime decided;    // as an Event says
+        std::uint64_t seen = 0;  // as the intent says
+    };
+    // The first sight of an intent to evict.
+    struct FirstSign {
+        Time at;
+        std::uint64_t seq = 0;
+        std::uint64_t seen = 0;  // resourceVersion of the newest change of a pod that had been seen; 0: it is not said
     };
     struct Case {
         EvictionCase what;
@@ -88,11 +103,17 @@ private:
         std::string confidence;
         Time at;
         std::uint64_t seq = 0;
+        DecisionTime decided;  // not set: not known, or not the same for all of it
+        std::uint64_t seen = 0;
     };
 
     void see_pod(Time at, const std::string& name, std::string_view json);
     void see_workload(Time at, const std::string& name, std::string_view json);
     void see_mark(Time at, const std::string& victim, const EvictionMark& mark);
+    void see_event(Time at, std::string_view json);
+    void see_intent(Time at, std::string_view note);
+    // What else the same scheduler had decided by then, as far as the objects agree.
+    [[nodiscard]] std::vector<OtherDeed> others_beside(const Case& one) const;
     [[nodiscard]] Evicted& evicted(Time at, const std::string& name);
     // Whom it was for, and how that is known.
     [[nodiscard]] std::pair<std::string, std::string> beneficiary(const Evicted& one) const;
@@ -100,6 +121,8 @@ private:
     void judge_complete(Time now, bool all);
     void judge_case(const Case& one);
     [[nodiscard]] Ruling rule_over_time(const Case& one);
+    // Of every change in `undo_`.
+    [[nodiscard]] std::vector<Known> known_to(const Case& one, std::uint64_t first) const;
     [[nodiscard]] Result<Ruling> rule_in_all_states(const Case& one, std::map<std::string, std::string>& later);
     [[nodiscard]] const RecordGap* gap_at(Time at) const;
     [[nodiscard]] std::string group_of(const std::string& pod);
@@ -111,13 +134,17 @@ private:
     RefereeOptions options_;
     Rebuild world_;
     RefereeReport report_;
-    std::deque<Undo> undo_;                          // of the last minutes
-    std::uint64_t seq_ = 0;                          // of the next change
-    std::map<std::string, Sighting> pods_;           // that are there
-    std::map<std::string, std::string> by_uid_;      // pods, gangs and Workloads: "ns/name"
-    std::map<std::string, std::string> jobs_;        // by "ns/name" of a Workload: that of its job
-    std::map<std::string, Evicted> evicted_;         // not judged yet
-    std::set<std::string> told_;                     // UIDs that are judged
+    std::deque<Undo> undo_;                      // of the last minutes
+    std::uint64_t seq_ = 0;                      // of the next change
+    std::map<std::string, Sighting> pods_;       // that are there
+    std::map<std::string, std::string> by_uid_;  // pods, gangs and Workloads: "ns/name"
+    std::map<std::string, std::string> jobs_;    // by "ns/name" of a Workload: that of its job
+    std::map<std::string, Evicted> evicted_;     // not judged yet
+    std::set<std::string> told_;                 // UIDs that are judged
+    std::deque<ToldDeed> deeds_;                 // of the last minutes, as they were told
+    std::map<DecisionTime, std::uint64_t>
+        signs_;                                 // of a decision: the change that was the first sign of any part of it
+    std::map<std::string, FirstSign> intents_;  // by UID of a victim
     std::deque<std::pair<Time, std::string>> gone_;  // UIDs of pods that are gone, for as long as they may be named
     std::vector<std::size_t> unproven_;              // verdicts whose use is not known yet
     Time now_;

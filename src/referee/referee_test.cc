@@ -139,6 +139,151 @@ TEST_F(Watching, AVerdictHoldsInEveryStateOrNotAtAll) {
         << verdicts().front().ruling.evidence;
 }
 
+// Reprieve dates the Events of a plan by the plan: what it says it did before and together with a decision counts as
+// done.
+class WatchingPlans : public Watching {
+protected:
+    // `at`: microseconds after ten seconds past nine.
+    void event(int at, const std::string& reason, const std::string& pod, const std::string& note) {
+        const std::string name = "Event.events.k8s.io ns/" + pod + reason;
+        see(14,
+            name,
+            R"({"reason":")" + reason + R"(","note":")" + note + R"(","eventTime":"2026-03-02T09:00:10.00000)" +
+                std::to_string(at) +
+                R"(Z","reportingController":"s","reportingInstance":"s-1","regarding":{"kind":"Pod",)" +
+                R"("namespace":"ns","name":")" + pod + R"(","uid":"u-)" + pod + "\"}}");
+    }
+    void preempted(int at, const std::string& pod, const std::string& owner) {
+        event(at, "Preempted", pod, "Preempted for ns/" + owner + " on node n1 by preempt");
+    }
+    void scheduled(int at, const std::string& pod, const std::string& node) {
+        event(at, "Scheduled", pod, "Successfully assigned ns/" + pod + " to " + node);
+    }
+    void evict(JudgedPod victim) {
+        victim.mark = kMessage;
+        pod(10, victim);
+        victim.leaving = true;
+        pod(10, victim);
+        gone(12, victim.name);
+    }
+    std::string verdict_for(const std::string& owner) {
+        look(30);
+        for (const JudgedDecision& one : verdicts()) {
+            if (one.owner == owner) return to_text(one.ruling.verdict);
+        }
+        return "none";
+    }
+
+    // One CPU is free on n1: who gets it costs one pod, who does not costs two.
+    void tell_of_two() {
+        pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+        for (const char* name : {"a", "b", "c"})
+            pod(1, {.name = name, .priority = 1, .cpu = 1, .node = "n1"});
+        for (const char* name : {"first", "second"})
+            pod(2, {.name = name, .priority = 100, .cpu = 2});
+        for (const char* name : {"second", "first"})
+            pod(10, {.name = name, .priority = 100, .cpu = 2, .nominated = "n1"});
+        for (const char* name : {"b", "c", "a"})
+            evict({.name = name, .priority = 1, .cpu = 1, .node = "n1"});
+        for (const char* name : {"first", "second"})
+            pod(13, {.name = name, .priority = 100, .cpu = 2, .node = "n1"});
+    }
+    // Room for two on n2, which guest gets; high takes the place of a.
+    void tell_of_a_guest() {
+        pod(1, {.name = "full", .priority = 200, .cpu = 2, .node = "n2"});
+        pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
+        pod(2, {.name = "high", .priority = 100, .cpu = 2});
+        pod(2, {.name = "guest", .priority = 100, .cpu = 2});
+        pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+        evict({.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
+        pod(13, {.name = "guest", .priority = 100, .cpu = 2, .node = "n2"});
+        pod(13, {.name = "high", .priority = 100, .cpu = 2, .node = "n1"});
+        preempted(5, "a", "high");
+    }
+};
+
+TEST_F(WatchingPlans, WhoWasDecidedForTogetherIsJudgedBesideTheOther) {
+    tell_of_two();
+    preempted(5, "a", "first");
+    preempted(5, "b", "second");
+    preempted(5, "c", "second");
+    EXPECT_EQ(verdict_for("ns/first"), "fair");
+    EXPECT_EQ(verdict_for("ns/second"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, WhatWasDecidedBeforeCountsThoughItShowsLater) {
+    tell_of_two();
+    preempted(4, "a", "first");
+    preempted(5, "b", "second");
+    preempted(5, "c", "second");
+    EXPECT_EQ(verdict_for("ns/second"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, WhatWasDecidedLaterIsNoExcuse) {
+    tell_of_two();
+    preempted(6, "a", "first");
+    preempted(5, "b", "second");
+    preempted(5, "c", "second");
+    EXPECT_EQ(verdict_for("ns/second"), "too many");
+}
+
+TEST_F(WatchingPlans, ABindingOfTheSameMomentTakesItsRoom) {
+    tell_of_a_guest();
+    scheduled(5, "guest", "n2");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, ABindingThatWasDecidedLaterIsNoExcuse) {
+    tell_of_a_guest();
+    scheduled(6, "guest", "n2");
+    EXPECT_EQ(verdict_for("ns/high"), "needless");
+}
+
+TEST_F(WatchingPlans, AnEventThatTheObjectsContradictCountsForNothing) {
+    tell_of_a_guest();
+    scheduled(5, "guest", "n1");
+    scheduled(5, "nobody", "n2");
+    EXPECT_EQ(verdict_for("ns/high"), "needless");
+}
+
+// Half a second before the decision there was no room yet on n2; whether the scheduler knew, it says itself.
+class WatchingIntents : public Watching {
+protected:
+    std::string verdict_if_seen(int version) {
+        pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1", .version = 11});
+        pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2", .version = 12});
+        pod(2, {.name = "high", .priority = 100, .cpu = 2, .version = 13});
+        const Time before = kNine + Duration{9'500'000};
+        EXPECT_TRUE(referee_.see(before, "Pod ns/full", "").has_value());  // 15
+        EXPECT_TRUE(referee_.see(before, "Pod ns/other", judged_pod({.name = "other", .version = 17})).has_value());
+        pod(10,
+            {.name = "high",
+             .priority = 100,
+             .cpu = 2,
+             .nominated = "n1",
+             .version = 20,
+             .evicts = "u-a",
+             .seen = version});
+        JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1", .mark = kMessage, .version = 21};
+        pod(10, victim);
+        victim.leaving = true;
+        pod(10, victim);
+        gone(12, "a");
+        look(60);
+        return verdicts().size() == 1 ? to_text(verdicts().front().ruling.verdict) : "none";
+    }
+};
+
+TEST_F(WatchingIntents, WhoHadNotSeenTheRoomIsFair) { EXPECT_EQ(verdict_if_seen(13), "fair"); }
+
+TEST_F(WatchingIntents, WhoHadSeenItIsNot) { EXPECT_EQ(verdict_if_seen(15), "needless"); }
+
+TEST_F(WatchingIntents, WhoHadSeenWhatCameLaterHadSeenItToo) { EXPECT_EQ(verdict_if_seen(17), "needless"); }
+
+TEST_F(WatchingIntents, WhoDoesNotSayLeavesItUnclear) { EXPECT_EQ(verdict_if_seen(0), "unclear"); }
+
+TEST_F(WatchingIntents, WhoSaysThatItSawNothingForLongIsNotBelieved) { EXPECT_EQ(verdict_if_seen(11), "unclear"); }
+
 TEST_F(Watching, NothingIsSaidOfATimeInWhichChangesWereMissed) {
     const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
     pod(1, victim);

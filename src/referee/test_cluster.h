@@ -21,6 +21,9 @@ struct JudgedPod {
     std::string mark;   // message of DisruptionTarget
     bool leaving = false;
     std::string group;  // Volcano's
+    int version = 0;
+    std::string evicts;  // Reprieve's intent: UID of a victim
+    int seen = 0;        // of the intent
 };
 
 inline std::string judged_pod(const JudgedPod& pod) {
@@ -28,6 +31,10 @@ inline std::string judged_pod(const JudgedPod& pod) {
                       R"(","uid":"u-)" + pod.name +
                       R"(","creationTimestamp":"2026-03-02T08:00:00Z","labels":{"app":")" + pod.label + "\"}";
     if (!pod.group.empty()) out += R"(,"annotations":{"scheduling.k8s.io/group-name":")" + pod.group + "\"}";
+    if (pod.version > 0) out += R"(,"resourceVersion":")" + std::to_string(pod.version) + "\"";
+    if (!pod.evicts.empty())
+        out += R"(,"annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"victims\":[\")" + pod.evicts +
+               R"(\"],\"seen\":\")" + std::to_string(pod.seen) + R"(\"}"})";
     if (pod.leaving) out += R"(,"deletionTimestamp":"2026-03-02T09:01:00Z")";
     out += R"(},"spec":{"schedulerName":"default-scheduler","priority":)" + std::to_string(pod.priority) +
            R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":")" + std::to_string(pod.cpu) + R"("}}}])";
