@@ -333,6 +333,10 @@ Result<std::string> Window::waiting(const WebRequest& request) {
     const auto at = asked_time(request);
     if (!at) return std::unexpected(at.error());
     if (const std::string name = request.query("name"); !name.empty()) {
+        // Of others' pods tenants learn nothing, not even whether there is one of that name.
+        const auto viewer = viewer_of(request);
+        if (!viewer || !(viewer->everything || viewer->namespaces.contains(name.substr(0, name.find('/')))))
+            return fail("404 nobody of that name waits in a namespace that you may see");
         const std::unique_lock asking(asking_, std::try_to_lock);
         if (!asking) return fail("503 somebody else's question is being answered; ask again");
         return source_.ask(*at, [&](Scene& scene) { return explanation_document(scene, name); });

@@ -23,14 +23,13 @@ constexpr std::array<std::string_view, 22> kNameKeys{
     "deployment"};
 
 // Lists of entries that stand for themselves: those that name nobody who may be seen are dropped.
-constexpr std::array<std::string_view, 12> kEntryLists{"decisions",
+constexpr std::array<std::string_view, 11> kEntryLists{"decisions",
                                                        "recent",
                                                        "pods",
                                                        "promised",
                                                        "leaving",
                                                        "lines",
                                                        "evictions",
-                                                       "victims",
                                                        "placements",
                                                        "unplaced",
                                                        "certificates",
@@ -72,6 +71,16 @@ public:
         return out;
     }
 
+    // "kubectl get events -n NAMESPACE ...NAME": the two stand apart.
+    [[nodiscard]] bool hides_command(const std::string& text) const {
+        constexpr std::string_view kOption = " -n ";
+        if (sentence(text) != text) return true;
+        const std::size_t at = text.find(kOption);
+        if (at == std::string::npos) return false;
+        const std::string rest = text.substr(at + kOption.size());
+        return !namespaces_.contains(rest.substr(0, rest.find(' ')));
+    }
+
     // True: something in it may be seen by name.
     [[nodiscard]] bool concerns(const OrderedJson& value) const {
         if (value.is_string()) {
@@ -96,6 +105,7 @@ public:
             OrderedJson kept = OrderedJson::array();
             for (OrderedJson& part : value) {
                 if (entries && !concerns(part)) continue;
+                if (key == "commands" && part.is_string() && hides_command(part)) continue;
                 cut(part, key);
                 kept.push_back(std::move(part));
             }

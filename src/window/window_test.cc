@@ -174,6 +174,21 @@ TEST_F(WindowTest, TenantsLearnNoForeignNames) {
     EXPECT_THAT(waiting.dump(), Not(HasSubstr("huge")));
 }
 
+// A tenant's receipt says how many leave, not who; and no command tells their names by another way.
+TEST(Scope, AReceiptKeepsItsShapeAndLosesForeignNames) {
+    const Json seen = Json::parse(scoped(R"({"for":"a/high",
+        "victims":[{"pod":"b/low","node":"n1"},{"pod":"a/low","node":"n1"}],
+        "commands":["reprieve plan --record r","reprieve explain b/low --record r",
+            "kubectl get events -n b --field-selector involvedObject.name=low",
+            "kubectl get events -n a --field-selector involvedObject.name=low"]})",
+                                         {"a"}));
+    EXPECT_EQ(seen.at("victims").size(), 2U);
+    EXPECT_EQ(seen.at("victims")[0].at("pod"), "(another namespace)");
+    EXPECT_EQ(seen.at("victims")[1].at("pod"), "a/low");
+    EXPECT_EQ(seen.at("commands"),
+              Json({"reprieve plan --record r", "kubectl get events -n a --field-selector involvedObject.name=low"}));
+}
+
 TEST(Report, IsOneFileWhoseDataCannotEndIt) {
     if (!has_page()) {
         EXPECT_FALSE(report_html("referee", "{}").has_value()) << "a build without a page says so";
