@@ -35,7 +35,8 @@ Exit codes: 0 identical, 3 different, 2 bad usage, 1 bad input or failure.
 constexpr const char* kExportExamples = R"(
 Examples:
   reprieve export DIR --format manifests --at 2026-11-16T08:00:00Z > world.json; reprieve plan -f world.json
-  reprieve export DIR --format kwok > recording.yaml      for `kwokctl snapshot replay`: the same world, another scheduler
+  reprieve export DIR --format kwok > recording.yaml      the same days, another scheduler:
+      kwokctl kectl snapshot replay --path recording.yaml     (KWOK 0.8; before: kwokctl snapshot replay)
   reprieve export DIR --format perfetto --out trace.pftrace   nodes, pods and arrows from demands to victims, for ui.perfetto.dev
   reprieve export DIR --format swf > jobs.swf             the workload, in the Standard Workload Format
 

@@ -121,31 +121,61 @@ TEST_F(Questions, ManifestsOfAMomentGiveTheSameWorldAgain) {
     EXPECT_EQ(list.at("items").size(), world->size());
 }
 
+// KWOK writes past the API server: what that gives to every pod has to be there, and nothing that a scheduler gave it.
+void expect_new_pod(const Json& pod) {
+    EXPECT_FALSE(pod.at("spec").contains("nodeName"));
+    EXPECT_FALSE(pod.at("metadata").contains("ownerReferences"));
+    EXPECT_FALSE(pod.at("metadata").at("uid").get<std::string>().empty());
+    EXPECT_THAT(pod.at("metadata").at("creationTimestamp").get<std::string>(),
+                testing::StartsWith("$(time-offset-nanosecond "));
+    EXPECT_EQ(pod.at("status"), Json({{"phase", "Pending"}}));
+    for (const Json& container : pod.at("spec").at("containers"))
+        EXPECT_TRUE(container.contains("image"));
+}
+
 TEST_F(Questions, KwokGetsWhatPeopleDidAndNoDecision) {
     const auto text = export_kwok(reader(), {}, {});
     ASSERT_TRUE(text.has_value()) << text.error().message;
     std::size_t steps = 0;
     std::size_t from = 0;
-    std::int64_t last = 0;
+    std::int64_t last = -1;
     while (from < text->size()) {
         const std::size_t end = text->find("\n---\n", from);
         const Json one = Json::parse(text->substr(from, end - from));
         from = end + 5;
-        if (one.at("kind") == "Pod") {
-            EXPECT_FALSE(one.at("spec").contains("nodeName"));
-        }
+        if (one.at("kind") == "Pod") expect_new_pod(one);
         if (one.at("kind") != "ResourcePatch") continue;
         ++steps;
         EXPECT_EQ(one.at("apiVersion"), "action.kwok.x-k8s.io/v1alpha1");
-        EXPECT_GE(one.at("durationNanosecond").get<std::int64_t>(), last);
+        EXPECT_GT(one.at("durationNanosecond").get<std::int64_t>(), last) << "KWOK sorts by it";
         last = one.at("durationNanosecond").get<std::int64_t>();
         EXPECT_EQ(one.contains("template"), one.at("method") != "delete");
         const Json body = one.value("template", Json::object());
         if (one.at("resource").at("resource") == "pods" && body.contains("spec")) {
             EXPECT_FALSE(body.at("spec").contains("nodeName"));
         }
+        if (one.at("resource").at("resource") == "pods" && one.at("method") == "create") expect_new_pod(body);
     }
     EXPECT_GT(steps, 5U);
+}
+
+// In a replay nobody was evicted: who was made in place of an evicted pod is not there either.
+TEST_F(Questions, KwokGetsNobodyTwice) {
+    const auto text = export_kwok(reader(), {}, {});
+    ASSERT_TRUE(text.has_value()) << text.error().message;
+    const auto is_embed = [](const std::string& pod) { return pod.starts_with("research/embed-"); };
+    std::size_t evicted = 0;
+    for (const RecordedDecision& one : reader().decisions({}))
+        evicted += static_cast<std::size_t>(std::ranges::count_if(one.victims, is_embed));
+    std::size_t lived = 0;
+    std::size_t replayed = 0;
+    for (const PodLife& one : reader().lives({})) {
+        if (!is_embed(one.pod)) continue;
+        ++lived;
+        if (text->find("\"name\":\"" + one.pod.substr(one.pod.find('/') + 1) + "\"") != std::string::npos) ++replayed;
+    }
+    EXPECT_GT(evicted, 3U);
+    EXPECT_EQ(replayed, lived - evicted);
 }
 
 // The wire format of protocol buffers, as far as a trace has it.

@@ -180,7 +180,7 @@ class Cluster:
         """Ends etcd (kill -9), starts it again on the same data and waits until the API server has its store back."""
         self.etcd.kill()
         self.etcd.start()
-        self._ready(self.etcd, self._etcd_url, "/health")
+        self._ready(self.etcd, self.etcd_url, "/health")
         self._ready(self.apiserver, self.server, "/readyz")
 
     def restart_apiserver(self, gracefully=False):
@@ -237,7 +237,7 @@ class Cluster:
 
     def _start_etcd(self):
         client_url, peer_url = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
-        self._etcd_url = client_url
+        self.etcd_url = client_url
         self.etcd = self.launch("etcd", components.etcd(self._bin / "etcd", self.folder / "etcd", client_url, peer_url))
         self._ready(self.etcd, client_url, "/health")
 
@@ -246,7 +246,7 @@ class Cluster:
         flags = components.kube_apiserver(
             self._bin / "kube-apiserver",
             port,
-            self._etcd_url,
+            self.etcd_url,
             self.pki,
             self.users.write_token_file(),
             self._signing_public,
