@@ -31,7 +31,8 @@ std::string collection_path(const FollowedKind& kind, std::string_view api_versi
     return object_path(api_version, {}, kind.plural, {});
 }
 
-// metadata.resourceVersion of a pod, without parsing it: quotes inside of texts are escaped. 0: there is none.
+// metadata.resourceVersion of a pod, without parsing it: an API server writes it before labels and annotations, and
+// quotes inside of texts are escaped. 0: there is none.
 std::uint64_t version_in(std::string_view json) {
     constexpr std::string_view kField = "\"resourceVersion\":\"";
     const std::size_t at = json.find(kField);
