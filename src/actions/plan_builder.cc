@@ -92,7 +92,7 @@ std::vector<std::vector<NodeRule>> node_rules(const std::vector<NodeSelectorTerm
 void add_binding_conditions(const Snapshot& s, DeviceId device, ClaimedDevice& out) {
     const std::span<const OfferId> offers = s.device_claims.pools.offers_of(device);
     if (offers.empty()) return;
-    for (const BindingCondition& condition : s.device_claims.pools.offer(offers.back()).fact->binding)
+    for (const BindingCondition& condition : *s.device_claims.pools.offer(offers.back()).fact->binding)
         (condition.is_failure ? out.failure_conditions : out.binding_conditions).push_back(condition.type);
 }
 

@@ -31,7 +31,7 @@ bool reached(const DeviceReach& reach, const Node& node, const Vocabulary& words
 
 bool slice_reaches(const ResourceSlice& slice, const Node& node, const Vocabulary& words) {
     if (!slice.per_device) return reached(slice.reach, node, words);
-    return std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reached(d.reach, node, words); });
+    return std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reached(*d.reach, node, words); });
 }
 
 bool passes(const std::vector<DeviceSelector>& selectors, const OfferedDevice& offer, const Vocabulary& words) {
@@ -42,7 +42,7 @@ bool passes(const std::vector<DeviceSelector>& selectors, const OfferedDevice& o
         if (std::holds_alternative<bool>(a.value)) out.value = std::get<bool>(a.value);
         if (std::holds_alternative<std::int64_t>(a.value)) out.value = std::get<std::int64_t>(a.value);
         if (std::holds_alternative<std::string>(a.value)) out.value = std::string_view(std::get<std::string>(a.value));
-        if (std::holds_alternative<VersionText>(a.value)) out.value = &std::get<VersionText>(a.value).value;
+        if (std::holds_alternative<VersionText>(a.value)) out.value = &*std::get<VersionText>(a.value).value;
     }
     for (const DeviceCapacity& c : offer.device->capacity)
         seen.capacity.push_back({words.text(c.name.domain), words.text(c.name.id), c.value});
@@ -244,8 +244,8 @@ std::vector<WantedClaim> wanted_by(const Case& judged, PodId pod, NodeId node) {
 bool suits(const Case& judged, const OfferedDevice& offer, const DeviceWish& wish, const Node& node) {
     const DeviceClass* cls = device_class(judged, wish.cls);
     if (cls == nullptr) return false;
-    if (offer.slice->per_device && !reached(offer.device->reach, node, judged.words)) return false;
-    std::vector<DeviceTaint> taints = offer.device->taints;
+    if (offer.slice->per_device && !reached(*offer.device->reach, node, judged.words)) return false;
+    std::vector<DeviceTaint> taints = *offer.device->taints;
     each(judged.cluster.taint_rules(), [&](const DeviceTaintRule& rule) {
         const bool fits = rule.selects && (!rule.driver || rule.driver == std::get<0>(offer.key)) &&
                           (!rule.pool || rule.pool == std::get<1>(offer.key)) &&
@@ -271,7 +271,7 @@ std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,
         }
         met += asked ? 1U : 0U;
         Wide amount = asked.value_or(capacity.value);
-        if (const auto& policy = capacity.policy) {
+        if (const auto& policy = capacity.policy; policy.made()) {
             if (!asked) amount = policy->usual.value_or(capacity.value);
             if (asked && policy->has_range && policy->least) {
                 amount = std::max(amount, *policy->least);
@@ -307,7 +307,7 @@ std::string counters_short(const Case& judged, const NodeOffers& offers, const H
         for (const PooledDevice& device : slice->devices) {
             const auto at = held.find({slice->driver, slice->pool, device.name});
             if (at == held.end() || (at->second.whole == 0 && at->second.shares == 0)) continue;
-            for (const CounterSet& set : device.consumes) {
+            for (const CounterSet& set : *device.consumes) {
                 for (const NamedCounter& counter : set.counters)
                     left[{slice->driver, slice->pool, set.name, counter.name}] -= counter.value;
             }

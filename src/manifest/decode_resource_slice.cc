@@ -57,7 +57,7 @@ void decode_attribute(Cursor& at, std::string_view name, DeviceAttribute& out, s
                 VersionText& version = out.value.emplace<VersionText>();
                 f->read(version.text);
                 if (auto parsed = Semver::parse(version.text))
-                    version.value = std::move(*parsed);
+                    version.value = Rare(std::move(*parsed));
                 else
                     note_trouble(trouble, fmt::format("attribute {}: {}", name, parsed.error().message));
                 known = true;
@@ -105,7 +105,7 @@ void decode_capacity(Cursor& at, DeviceCapacity& out, std::string& trouble) {
     for (Fields f(at); f.next();) {
         if (f->is_null()) continue;
         if (f.id() == "value"_key) read_amount(*f, out.value, trouble);
-        if (f.id() == "requestPolicy"_key) decode_policy(*f, out.policy.emplace(), trouble);
+        if (f.id() == "requestPolicy"_key) decode_policy(*f, out.policy.make(), trouble);
     }
 }
 
@@ -133,8 +133,13 @@ struct DeviceNames {
 };
 
 void decode_device_field(Fields& f, PooledDevice& out, DeviceNames& names, std::string& trouble) {
-    if (f->is_null() || decode_reach_field(f, out.reach)) return;
+    if (f->is_null()) return;
     switch (f.id()) {
+        case "nodeName"_key:
+        case "allNodes"_key:
+        case "nodeSelector"_key:
+            static_cast<void>(decode_reach_field(f, out.reach.make()));
+            break;
         case "name"_key:
             f->read(out.name);
             break;
@@ -152,11 +157,11 @@ void decode_device_field(Fields& f, PooledDevice& out, DeviceNames& names, std::
             break;
         case "consumesCounters"_key:
             for (Items item(*f); item.next();)
-                decode_counter_set(*item, "counterSet"_key, out.consumes.emplace_back(), trouble);
+                decode_counter_set(*item, "counterSet"_key, out.consumes.make().emplace_back(), trouble);
             break;
         case "taints"_key:
             for (Items item(*f); item.next();)
-                decode_device_taint(*item, out.taints.emplace_back());
+                decode_device_taint(*item, out.taints.make().emplace_back());
             break;
         case "bindsToNode"_key:
             f->read(out.binds_to_node);
@@ -165,7 +170,7 @@ void decode_device_field(Fields& f, PooledDevice& out, DeviceNames& names, std::
         case "bindingFailureConditions"_key: {
             const bool is_failure = f.id() == "bindingFailureConditions"_key;
             for (Items item(*f); item.next();) {
-                BindingCondition& condition = out.binding.emplace_back();
+                BindingCondition& condition = out.binding.make().emplace_back();
                 item->read(condition.type);
                 condition.is_failure = is_failure;
             }
@@ -198,6 +203,8 @@ void complete_names(Vocabulary& words, std::string_view driver, const DeviceName
     };
     std::ranges::sort(device.attributes, {}, by_text);
     std::ranges::sort(device.capacity, {}, by_text);
+    device.attributes.shrink_to_fit();
+    device.capacity.shrink_to_fit();
 }
 
 void decode_pool(Cursor& at, ResourceSlice& slice) {
@@ -254,6 +261,7 @@ void decode_resource_slice(ObjectSource& from, Object& out) {
     if (from.reading.failed()) return;
     if (!slice.driver) return from.root.wrong("spec.driver", "is missing");
     if (!slice.pool) return from.root.wrong("spec.pool.name", "is missing");
+    slice.devices.shrink_to_fit();
     for (std::size_t i = 0; i < names.size(); ++i)
         complete_names(from.words(), from.words().text(slice.driver), names[i], slice.devices[i]);
 }

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/rare.h"
 #include "base/semver.h"
 #include "base/time.h"
 #include "base/wide.h"
@@ -28,8 +29,8 @@ struct QualifiedName {
 };
 
 struct VersionText {
-    std::string text;  // compared as text by constraints
-    Semver value;
+    std::string text;    // compared as text by constraints
+    Rare<Semver> value;  // there are many attributes, and few are versions
     friend bool operator==(const VersionText& a, const VersionText& b) { return a.text == b.text; }
 };
 
@@ -53,7 +54,7 @@ struct SharePolicy {
 struct DeviceCapacity {
     QualifiedName name;
     Wide value = 0;
-    std::optional<SharePolicy> policy;
+    Rare<SharePolicy> policy;
     friend bool operator==(const DeviceCapacity&, const DeviceCapacity&) = default;
 };
 
@@ -93,14 +94,15 @@ struct BindingCondition {
     friend bool operator==(const BindingCondition&, const BindingCondition&) = default;
 };
 
+// There are as many of these as devices in the cluster: what few of them have takes a pointer.
 struct PooledDevice {
     StringId name;
     std::vector<DeviceAttribute> attributes;  // sorted by name
     std::vector<DeviceCapacity> capacity;     // sorted by name
-    std::vector<CounterSet> consumes;
-    std::vector<DeviceTaint> taints;
-    std::vector<BindingCondition> binding;
-    DeviceReach reach;  // where the slice leaves it to its devices
+    Rare<std::vector<CounterSet>> consumes;
+    Rare<std::vector<DeviceTaint>> taints;
+    Rare<std::vector<BindingCondition>> binding;
+    Rare<DeviceReach> reach;  // where the slice leaves it to its devices
     bool binds_to_node = false;
     bool shareable = false;  // allowMultipleAllocations
     friend bool operator==(const PooledDevice&, const PooledDevice&) = default;

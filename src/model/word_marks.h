@@ -444,7 +444,7 @@ private:
     }
     void one(const PooledDevice& v) {
         const auto& [name, attributes, capacity, consumes, taints, binding, reach, binds, shareable] = v;
-        all(name, attributes, capacity, consumes, taints, reach, binds, shareable);
+        all(name, attributes, capacity, *consumes, *taints, *reach, binds, shareable);
     }
     void one(const ResourceSlice& v) {
         const auto& [name, driver, pool, generation, count, reach, per_device, devices, counters, trouble] = v;

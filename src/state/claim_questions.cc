@@ -39,14 +39,15 @@ bool given_devices_stand(const Snapshot& s, PodId pod) {
         if (given.admin) return false;
         if (held.whole > 1 || (held.whole == 1 && held.shares > 0)) return true;
         return std::ranges::any_of(table.pools.offers_of(given.device), [&](OfferId offer) {
+            const std::span<const ConsumedAmount> amounts = later.amounts(given.device);
             return std::ranges::any_of(table.pools.offer(offer).fact->capacity, [&](const DeviceCapacity& capacity) {
-                const auto used = std::ranges::find(held.amounts, capacity.name, &ConsumedAmount::name);
-                return used != held.amounts.end() && used->value > capacity.value;
+                const auto used = std::ranges::find(amounts, capacity.name, &ConsumedAmount::name);
+                return used != amounts.end() && used->value > capacity.value;
             });
         });
     };
     return std::ranges::none_of(table.of(pod).wants, [&](DeviceClaimId id) {
-        const GivenDevices* given = later.allocation(id);
+        const GivenDevices* given = later.allocation(id, table.row(id).given);
         return given != nullptr && std::ranges::any_of(given->devices, over);
     });
 }

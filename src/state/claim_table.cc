@@ -67,21 +67,16 @@ void ClaimTable::hold(PodId pod, DeviceClaimId id, bool enter) {
     holds.insert(std::ranges::upper_bound(holds, name_of(id), {}, name_of), id);
 }
 
-std::span<const DeviceClaimId> ClaimTable::holders(DeviceId device) const {
-    return holders_.contains(device) ? std::span<const DeviceClaimId>(holders_[device])
-                                     : std::span<const DeviceClaimId>();
-}
+std::span<const DeviceClaimId> ClaimTable::holders(DeviceId device) const { return holders_.of(device); }
 
 void ClaimTable::index_holder(DeviceClaimId id, bool enter) {
     if (!rows_[id].given) return;
-    if (holders_.size() < pools.device_count()) holders_.resize(pools.device_count());
     for (const GivenDevice& given : rows_[id].given->devices) {
         if (given.admin) continue;
-        std::vector<DeviceClaimId>& list = holders_[given.device];
         if (enter)
-            list.push_back(id);
-        else if (const auto at = std::ranges::find(list, id); at != list.end())
-            list.erase(at);
+            holders_.add(given.device, id);
+        else
+            holders_.remove(given.device, id);
     }
 }
 
@@ -117,7 +112,7 @@ cel::Device ClaimTable::seen_by_selectors(OfferId id) const {
         if (const bool* truth = std::get_if<bool>(&attribute.value)) seen.value = *truth;
         if (const auto* number = std::get_if<std::int64_t>(&attribute.value)) seen.value = *number;
         if (const auto* text = std::get_if<std::string>(&attribute.value)) seen.value = std::string_view(*text);
-        if (const auto* version = std::get_if<VersionText>(&attribute.value)) seen.value = &version->value;
+        if (const auto* version = std::get_if<VersionText>(&attribute.value)) seen.value = &*version->value;
         device.attributes.push_back(seen);
     }
     for (const DeviceCapacity& capacity : offer.fact->capacity)

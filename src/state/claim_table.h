@@ -17,6 +17,7 @@
 #include "state/claim_book.h"
 #include "state/device_pools.h"
 #include "state/ids.h"
+#include "state/one_or_few.h"
 
 namespace reprieve {
 
@@ -106,7 +107,7 @@ private:
     std::vector<std::uint32_t> of_pod_;  // 1 + position in pod_claims_; 0: it has nothing to do with claims
     std::deque<PodClaims> pod_claims_;
     std::vector<std::uint32_t> unused_pod_claims_;
-    IdVector<DeviceId, std::vector<DeviceClaimId>> holders_;
+    OneOrFew<DeviceId, DeviceClaimId> holders_;
     mutable std::map<std::string, KnownSelector> selectors_;
 };
 

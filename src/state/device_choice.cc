@@ -13,7 +13,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::size_t kMostDevices = 32;      // of one claim
 constexpr std::int64_t kMostSteps = 100'000;  // devices looked at in one search
 
 class Chooser {
@@ -45,9 +44,10 @@ public:
             least = saturating_add(least, fewest);
             claim.requests.push_back(std::move(made));
         }
-        if (least > static_cast<std::int64_t>(kMostDevices))
-            return end(id,
-                       fmt::format("asks for {} devices, which exceeds the claim limit of {}", least, kMostDevices));
+        if (least > static_cast<std::int64_t>(kMostClaimedDevices))
+            return end(
+                id,
+                fmt::format("asks for {} devices, which exceeds the claim limit of {}", least, kMostClaimedDevices));
         claim.constraints.resize(spec.constraints.size());
         if (!claim.requests.empty()) claims_.push_back(std::move(claim));
         return true;
@@ -179,7 +179,7 @@ private:
     }
     [[nodiscard]] bool here(OfferId offer) const {
         const DeviceOffer& o = table_.pools.offer(offer);
-        return !o.slice->per_device || reaches(o.fact->reach, node_, words_);
+        return !o.slice->per_device || reaches(*o.fact->reach, node_, words_);
     }
 
     // --- the search
@@ -201,7 +201,7 @@ private:
         if (all && wish.all.empty()) return false;
         if (got == wish.count) return next_request(c, r + 1);
         if (static_cast<std::int64_t>(claims_[c].chosen.size()) + wish.count - got >
-            static_cast<std::int64_t>(kMostDevices))
+            static_cast<std::int64_t>(kMostClaimedDevices))
             return false;
         if (all) {
             const auto [pool, offer] = wish.all[static_cast<std::size_t>(got)];
@@ -272,7 +272,7 @@ private:
         if (!has_room(offer, chosen.given.amounts)) return false;
         if (!o.fact->shareable) chosen.given.amounts.clear();
         // The counters of a device that has shares already are paid for.
-        chosen.charged = !o.fact->consumes.empty() && !(o.fact->shareable && has_shares(o.device));
+        chosen.charged = !o.fact->consumes->empty() && !(o.fact->shareable && has_shares(o.device));
         if (chosen.charged && !counters_allow(pool, offer)) return false;
         if (untolerated(*wish.fact, o) != nullptr) return false;
         if (!constrain(claim, wish, *o.fact)) {
@@ -343,7 +343,7 @@ private:
                 }
             }
             for (const ClaimBook* view : views_) {
-                if (mine + amount_in(view->held(o.device).amounts, amounts[i].name) > o.fact->capacity[i].value)
+                if (mine + amount_in(view->amounts(o.device), amounts[i].name) > o.fact->capacity[i].value)
                     return false;
             }
             if (mine > o.fact->capacity[i].value) return false;
@@ -365,7 +365,7 @@ private:
 
     using CounterKey = std::pair<StringId, StringId>;  // set, counter
     static void charge(const PooledDevice& device, std::map<CounterKey, Wide>& used) {
-        for (const CounterSet& set : device.consumes) {
+        for (const CounterSet& set : *device.consumes) {
             for (const NamedCounter& counter : set.counters)
                 used[{set.name, counter.name}] += counter.value;
         }
@@ -393,7 +393,7 @@ private:
             }
         }
         const auto fits = [&](const std::map<CounterKey, Wide>* held) {
-            for (const CounterSet& set : table_.pools.offer(offer).fact->consumes) {
+            for (const CounterSet& set : *table_.pools.offer(offer).fact->consumes) {
                 const auto whole = std::ranges::find(pools_[pool].counters, set.name, &CounterSet::name);
                 for (const NamedCounter& counter : set.counters) {
                     const auto has = std::ranges::find((*whole)->counters, counter.name, &NamedCounter::name);
@@ -422,9 +422,11 @@ private:
         if (x.slice->driver != y.slice->driver || x.taints != y.taints || x.fact->capacity != y.fact->capacity ||
             x.fact->consumes != y.fact->consumes || here(a) != here(b))
             return false;
-        if (!x.fact->consumes.empty() && x.slice->pool != y.slice->pool) return false;
+        if (!x.fact->consumes->empty() && x.slice->pool != y.slice->pool) return false;
         for (const ClaimBook* view : views_) {
-            if (view->held(x.device) != view->held(y.device)) return false;
+            if (view->held(x.device) != view->held(y.device) ||
+                !std::ranges::equal(view->amounts(x.device), view->amounts(y.device)))
+                return false;
         }
         for (const Claim& claim : claims_) {
             for (const DeviceConstraint& constraint : claim.spec->constraints) {
@@ -491,7 +493,7 @@ Chooser::Tally Chooser::count(std::size_t c, const Wish& wish) {
             } else if (!amounts_for(words_, *wish.fact, table_.pools.offer(offer), amounts) ||
                        !has_room(offer, amounts)) {
                 ++tally.small;
-            } else if (!o.fact->consumes.empty() && !counters_allow(p, offer)) {
+            } else if (!o.fact->consumes->empty() && !counters_allow(p, offer)) {
                 ++tally.without_counters;
             } else {
                 ++tally.usable;
@@ -569,8 +571,9 @@ DeviceChoice choose_claimed_devices(const Snapshot& s,
         const GivenDevices* given = nullptr;
         std::size_t allocated = 0;
         for (const ClaimBook* view : views) {
-            if (view->allocation(id) == nullptr) continue;
-            given = view->allocation(id);
+            const GivenDevices* held = view->allocation(id, row.given);
+            if (held == nullptr) continue;
+            given = held;
             ++allocated;
         }
         if (allocated == 0) {

@@ -21,6 +21,8 @@
 
 namespace reprieve {
 
+inline constexpr std::size_t kMostClaimedDevices = 32;  // of one claim
+
 enum class DeviceChoice : std::uint8_t {
     kFound,
     kNotMet,     // not with what is free

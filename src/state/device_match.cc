@@ -27,10 +27,10 @@ bool is_called(std::string_view written, const DeviceCapacity& capacity, StringI
 }  // namespace
 
 const DeviceTaint* untolerated(const DeviceWish& wish, const DeviceOffer& offer) {
-    const auto at = std::ranges::find_if(offer.taints, [&](const DeviceTaint& taint) {
+    const auto at = std::ranges::find_if(*offer.taints, [&](const DeviceTaint& taint) {
         return taint.effect != DeviceTaintEffect::kOther && !is_tolerated(wish, taint);
     });
-    return at == offer.taints.end() ? nullptr : &*at;
+    return at == offer.taints->end() ? nullptr : &*at;
 }
 
 const DeviceAttribute* attribute_of(const PooledDevice& device, const QualifiedName& name) {
@@ -51,7 +51,7 @@ std::optional<std::vector<NodeSelectorTerm>> nodes_for(std::span<const DeviceOff
         }
     };
     for (const DeviceOffer* offer : offers) {
-        const DeviceReach& reach = offer->slice->per_device ? offer->fact->reach : offer->slice->reach;
+        const DeviceReach& reach = offer->slice->per_device ? *offer->fact->reach : offer->slice->reach;
         if (reach.node || offer->fact->binds_to_node) {
             const Requirement named{.key = {}, .op = SelectorOp::kIn, .values = {node}};
             return std::vector<NodeSelectorTerm>{NodeSelectorTerm{.labels = {}, .names = {named}}};

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <set>
 
+#include "base/hash.h"
 #include "model/vocabulary.h"
 #include "model/word_marks.h"
 
 namespace reprieve {
 namespace {
+
+std::uint64_t hash_of(const std::tuple<StringId, StringId, StringId>& key) {
+    return mix_hash(mix_hash(std::get<0>(key).value(), std::get<1>(key).value()), std::get<2>(key).value());
+}
 
 bool has_reach(const DeviceReach& reach) { return reach.node.valid() || reach.all_nodes || reach.terms.has_value(); }
 
@@ -22,7 +27,7 @@ bool applies(const DeviceTaintRule& rule, const ResourceSlice& slice, const Pool
 bool relevant(const ResourceSlice& slice, const Node& node, const Vocabulary& words) {
     if (has_reach(slice.reach)) return reaches(slice.reach, node, words);
     return slice.per_device &&
-           std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reaches(d.reach, node, words); });
+           std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reaches(*d.reach, node, words); });
 }
 
 }  // namespace
@@ -36,17 +41,17 @@ bool reaches(const DeviceReach& reach, const Node& node, const Vocabulary& words
 }
 
 DeviceId DevicePools::device(StringId driver, StringId pool, StringId name) {
-    const auto [at, fresh] = devices_.try_emplace({driver, pool, name});
-    if (fresh) {
-        at->second = keys_.push_back(at->first);
-        offers_of_.push_back({});
-    }
-    return at->second;
+    const DeviceId known = find(driver, pool, name);
+    if (known) return known;
+    if (index_.needs_room()) index_.make_room([&](DeviceId id) { return hash_of(keys_[id]); });
+    const DeviceId fresh = keys_.push_back({driver, pool, name});
+    index_.insert(hash_of(keys_[fresh]), fresh);
+    return fresh;
 }
 
 DeviceId DevicePools::find(StringId driver, StringId pool, StringId name) const {
-    const auto at = devices_.find({driver, pool, name});
-    return at == devices_.end() ? DeviceId() : at->second;
+    const DeviceKey key{driver, pool, name};
+    return index_.find(hash_of(key), [&](DeviceId id) { return keys_[id] == key; });
 }
 
 std::span<const NodePool> DevicePools::on_node(NodeId node) const {
@@ -90,7 +95,7 @@ void DevicePools::add_slice(std::uint32_t slot,
                           .slice = &slice,
                           .taints = fact.taints};
         for (const DeviceTaintRule* rule : rules) {
-            if (applies(*rule, slice, fact)) offer.taints.push_back(rule->taint);
+            if (applies(*rule, slice, fact)) offer.taints.make().push_back(rule->taint);
         }
         const DeviceId of = offer.device;
         OfferId id;
@@ -103,9 +108,10 @@ void DevicePools::add_slice(std::uint32_t slot,
         }
         made.offers.push_back(id);
         // In the order of the slices' names.
+        const std::span<const OfferId> known = offers_of_.of(of);
         const auto later = std::ranges::find_if(
-            offers_of_[of], [&](OfferId o) { return words.text(offers_[o].slice->name) > words.text(slice.name); });
-        offers_of_[of].insert(later, id);
+            known, [&](OfferId o) { return words.text(offers_[o].slice->name) > words.text(slice.name); });
+        offers_of_.insert(of, static_cast<std::size_t>(later - known.begin()), id);
     }
     const PoolKey key{slice.driver, slice.pool};
     const bool was_spread = is_spread(key);
@@ -121,7 +127,7 @@ void DevicePools::remove_slice(std::uint32_t slot) {
     const PoolKey key{slice.driver, slice.pool};
     note_pool(key);
     for (OfferId id : slices_[slot].offers) {
-        std::erase(offers_of_[offers_[id].device], id);
+        offers_of_.remove(offers_[id].device, id);
         offers_[id] = DeviceOffer();
         unused_offers_.push_back(id);
     }
@@ -201,7 +207,7 @@ std::vector<NodePool> DevicePools::pools_of(const Node& node, const Vocabulary& 
         }
         NodePool pool = make_pool(mine, all, words);
         const bool binds =
-            std::ranges::any_of(pool.offers, [&](OfferId id) { return !offers_[id].fact->binding.empty(); });
+            std::ranges::any_of(pool.offers, [&](OfferId id) { return !offers_[id].fact->binding->empty(); });
         (binds ? last : pools).push_back(std::move(pool));
     }
     std::ranges::move(last, std::back_inserter(pools));
@@ -237,7 +243,7 @@ NodePool DevicePools::make_pool(const std::vector<std::uint32_t>& mine,
     }
     for (const std::vector<OfferId>* list : {&pool.offers, &pool.elsewhere}) {
         for (OfferId id : *list) {
-            for (const CounterSet& use : offers_[id].fact->consumes) {
+            for (const CounterSet& use : *offers_[id].fact->consumes) {
                 const auto set = std::ranges::find(pool.counters, use.name, &CounterSet::name);
                 if (set == pool.counters.end()) {
                     wrong(fmt::format("there is no counter set {}", words.text(use.name)));

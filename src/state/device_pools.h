@@ -18,8 +18,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/flat_index.h"
 #include "model/device_claims.h"
 #include "state/ids.h"
+#include "state/one_or_few.h"
 
 namespace reprieve {
 
@@ -31,7 +33,7 @@ struct DeviceOffer {
     DeviceId device;
     const PooledDevice* fact = nullptr;
     const ResourceSlice* slice = nullptr;
-    std::vector<DeviceTaint> taints;  // its own, and those of rules
+    Rare<std::vector<DeviceTaint>> taints;  // its own, and those of rules
 };
 
 struct NodePool {
@@ -73,14 +75,13 @@ public:
     // The id of a device, whether a slice offers it or not.
     DeviceId device(StringId driver, StringId pool, StringId name);
     [[nodiscard]] DeviceId find(StringId driver, StringId pool, StringId name) const;
-    [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
-    [[nodiscard]] const std::tuple<StringId, StringId, StringId>& key(DeviceId id) const { return keys_[id]; }
+    [[nodiscard]] std::size_t device_count() const { return keys_.size(); }
+    using DeviceKey = std::tuple<StringId, StringId, StringId>;  // driver, pool, name
+    [[nodiscard]] const DeviceKey& key(DeviceId id) const { return keys_[id]; }
     // No device, and no counter, is shared between nodes.
     [[nodiscard]] bool all_local() const { return shared_.empty() && spread_pools_ == 0; }
     // Every description of the device.
-    [[nodiscard]] std::span<const OfferId> offers_of(DeviceId id) const {
-        return id.index() < offers_of_.size() ? std::span<const OfferId>(offers_of_[id]) : std::span<const OfferId>();
-    }
+    [[nodiscard]] std::span<const OfferId> offers_of(DeviceId id) const { return offers_of_.of(id); }
 
 private:
     struct Slice {
@@ -98,9 +99,9 @@ private:
                                      std::span<const std::uint32_t> all,
                                      const Vocabulary& words) const;
 
-    std::map<std::tuple<StringId, StringId, StringId>, DeviceId> devices_;
-    IdVector<DeviceId, std::tuple<StringId, StringId, StringId>> keys_;
-    IdVector<DeviceId, std::vector<OfferId>> offers_of_;
+    IdVector<DeviceId, DeviceKey> keys_;
+    FlatIndex<DeviceId> index_;  // of the keys
+    OneOrFew<DeviceId, OfferId> offers_of_;
     IdVector<OfferId, DeviceOffer> offers_;
     std::vector<OfferId> unused_offers_;
     std::vector<Slice> slices_;                              // by slot

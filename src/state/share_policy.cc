@@ -32,10 +32,10 @@ bool forbids(const SharePolicy& policy, Wide amount) {
 std::optional<Wide> share_of_capacity(const DeviceCapacity& capacity, std::optional<Wide> wish) {
     Wide amount = capacity.value;
     if (wish)
-        amount = capacity.policy ? round_up(*capacity.policy, *wish) : *wish;
-    else if (capacity.policy && capacity.policy->usual)
+        amount = capacity.policy.made() ? round_up(*capacity.policy, *wish) : *wish;
+    else if (capacity.policy->usual)
         amount = *capacity.policy->usual;
-    if (capacity.policy && forbids(*capacity.policy, amount)) return std::nullopt;
+    if (capacity.policy.made() && forbids(*capacity.policy, amount)) return std::nullopt;
     return amount;
 }
 

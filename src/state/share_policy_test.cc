@@ -27,27 +27,27 @@ TEST(SharePolicyTest, WithoutAPolicyTheWishCountsOrElseEverything) {
 }
 
 TEST(SharePolicyTest, ARangeRoundsUpInStepsFromItsMinimum) {
-    DeviceCapacity ranged{.value = nano("10"), .policy = SharePolicy{.usual = nano("2"), .has_range = true}};
-    ranged.policy->least = nano("1");
-    ranged.policy->step = nano("2");
+    DeviceCapacity ranged{.value = nano("10"), .policy = Rare(SharePolicy{.usual = nano("2"), .has_range = true})};
+    ranged.policy.make().least = nano("1");
+    ranged.policy.make().step = nano("2");
     EXPECT_EQ(share(ranged, ""), "2");  // the usual amount needs no step
     EXPECT_EQ(share(ranged, "500m"), "1");
     EXPECT_EQ(share(ranged, "1"), "1");
     EXPECT_EQ(share(ranged, "4"), "5");
-    ranged.policy->most = nano("5");
+    ranged.policy.make().most = nano("5");
     EXPECT_EQ(share(ranged, "6"), "no");
 }
 
 TEST(SharePolicyTest, FractionsAreExact) {
-    DeviceCapacity ranged{.value = nano("1"), .policy = SharePolicy{.usual = nano("200m"), .has_range = true}};
-    ranged.policy->least = nano("200m");
-    ranged.policy->step = nano("100m");
+    DeviceCapacity ranged{.value = nano("1"), .policy = Rare(SharePolicy{.usual = nano("200m"), .has_range = true})};
+    ranged.policy.make().least = nano("200m");
+    ranged.policy.make().step = nano("100m");
     EXPECT_EQ(share(ranged, "250m"), "300m");
 }
 
 TEST(SharePolicyTest, ValidValuesTakeTheNextOne) {
     const DeviceCapacity listed{.value = nano("10"),
-                                .policy = SharePolicy{.usual = nano("1"), .valid = {nano("1"), nano("4")}}};
+                                .policy = Rare(SharePolicy{.usual = nano("1"), .valid = {nano("1"), nano("4")}})};
     EXPECT_EQ(share(listed, "2"), "4");
     EXPECT_EQ(share(listed, "4"), "4");
     EXPECT_EQ(share(listed, "5"), "no");

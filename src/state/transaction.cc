@@ -99,7 +99,8 @@ void Transaction::unplace(PodId pod) {
         op.claims_at = static_cast<std::uint32_t>(grant_pool_.size());
         for (std::uint32_t i = 0; i < placing->claims_count; ++i) {
             const DeviceClaimId claim = grant_pool_[placing->claims_at + i].claim;
-            grant_pool_.push_back({claim, *book.allocation(claim), book.promised_to(claim)});
+            const std::optional<GivenDevices>& fact = snapshot_.device_claims.row(claim).given;
+            grant_pool_.push_back({claim, *book.allocation(claim, fact), book.promised_to(claim)});
         }
         op.claims_count = placing->claims_count;
     }

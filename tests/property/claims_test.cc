@@ -93,7 +93,7 @@ std::string claim_numbers(const Cluster& cluster) {
                 for (OfferId offer : list)
                     out.push_back(fmt::format("{}:{}",
                                               device_name(s, table.pools.offer(offer).device),
-                                              table.pools.offer(offer).taints.size()));
+                                              table.pools.offer(offer).taints->size()));
                 return out;
             };
             rows.insert(fmt::format("node {} pool {} {} {} elsewhere={} counters={}",
