@@ -116,7 +116,7 @@ std::vector<NodeId> GangEvict::few_nodes(const SearchSpace& space,
     Session& session = desk_.session;
     const bool plain = space.anywhere() && make_seat(s, home, space.domains.front()).plain();
     if (!plain || !rules.improve || rules.vote != nullptr || rules.attack.quota != nullptr || rules.attack.reclaim ||
-        s.nodes_by_name.size() < kFewestNodes || !DomainFit::can_count(session, members) ||
+        s.nodes_by_name.size() < kFewestNodes || !DomainFit::can_count(session, desk_.placer, members) ||
         !session.limits.admit(s.later, session.limits.ask_of(members)))
         return {};
     return sieve_.nodes_for(rules, members);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "search/device_gifts.h"
 #include "search/surplus.h"
 
 namespace reprieve {
@@ -22,7 +23,7 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     build_rules();
     build_classes();
     if (owner_.rules_.attack.open_split) build_spares();
-    by_amounts_ = rules_known_ && owner_.fit_.by_amounts();
+    by_amounts_ = rules_known_ && entangled_.empty() && owner_.fit_.by_amounts();
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
@@ -39,18 +40,29 @@ void CoverSearch::build_cover() {
     for (const auto& amount : owner_.fit_.ask()) {
         if (amount.value > 0) ask.push_back(amount);
     }
-    if (ask.size() > SlotCover::kMostDims) return;
+    // Devices that are claimed come after the amounts, a dimension for each kind.
+    CountedClaims* const claims = owner_.fit_.claims();
+    const std::size_t kinds = claims == nullptr ? 0 : claims->kinds().size();
+    if (ask.size() + kinds > SlotCover::kMostDims) return;
     SlotCover::Room one{};
     for (std::size_t d = 0; d < ask.size(); ++d)
         one[d] = ask[d].value;
+    for (std::size_t k = 0; k < kinds; ++k)
+        one[ask.size() + k] = claims->kinds()[k].count;
+    const std::int64_t wanted = owner_.fit_.wanted();
     std::vector<SlotCover::Place> places;
     std::vector<std::int32_t> place_of(s.nodes.size(), -1);
     for (NodeId node : s.nodes_by_name) {
         if (!owner_.in_domain_[node.index()] || !owner_.fit_.accepts(node)) continue;
         place_of[node.index()] = static_cast<std::int32_t>(places.size());
         SlotCover::Place& place = places.emplace_back();
-        for (std::size_t d = 0; d < ask.size(); ++d)
-            place.free[d] = s.later.free(node, ask[d].dim);
+        for (std::size_t d = 0; d < ask.size(); ++d) {
+            // Where claims serve it, the node's own amount is never short.
+            const bool served = owner_.fit_.served_by_claim(node, ask[d].dim);
+            place.free[d] = served ? ask[d].value * wanted : s.later.free(node, ask[d].dim);
+        }
+        for (std::uint32_t k = 0; k < kinds; ++k)
+            place.free[ask.size() + k] = claims->idle(node, k, s.later.claim_book(), wanted);
     }
     for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
         for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u])) {
@@ -64,7 +76,31 @@ void CoverSearch::build_cover() {
                 gifts.back().room[d] += room_of(s, pod, ask[d].dim);
         }
     }
-    cover_.emplace(one, owner_.fit_.wanted(), std::move(places), owner_.list_.units.size());
+    if (claims != nullptr) add_devices(*claims, ask.size(), place_of, places);
+    cover_.emplace(one, wanted, std::move(places), owner_.list_.units.size());
+}
+
+// What each unit frees of the devices that members claim.
+void CoverSearch::add_devices(CountedClaims& claims,
+                              std::size_t first_dim,
+                              std::span<const std::int32_t> place_of,
+                              std::vector<SlotCover::Place>& places) {
+    const Snapshot& s = owner_.session_.snapshot;
+    std::vector<std::int32_t> unit_of(s.pods.size(), -1);
+    for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
+        for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u]))
+            unit_of[pod.index()] = static_cast<std::int32_t>(u);
+    }
+    for (NodeId node : s.nodes_by_name) {
+        const std::int32_t at = place_of[node.index()];
+        if (at < 0) continue;
+        std::vector<SlotCover::Gift>& gifts = places[static_cast<std::size_t>(at)].gifts;
+        const auto of = [&](PodId pod) { return unit_of[pod.index()]; };
+        add_device_gifts(s, claims, node, of, [&](std::uint32_t unit, std::uint32_t kind, bool alone) {
+            ++std::ranges::lower_bound(gifts, unit, {}, &SlotCover::Gift::unit)->room[first_dim + kind];
+            if (!alone) entangled_.push_back(unit);
+        });
+    }
 }
 
 // What votes and limits ask for, where that is arithmetic.
@@ -124,6 +160,9 @@ void CoverSearch::build_classes() {
         tied[u] = true;
         tied[static_cast<std::size_t>(units[u].whole)] = true;
     }
+    // What they free depends on others: another unit of the same numbers is no substitute.
+    for (std::uint32_t u : entangled_)
+        tied[u] = true;
     std::map<std::pair<std::vector<std::int64_t>, Wide>, std::uint32_t> classes;
     class_of_.resize(units.size());
     along_of_.resize(units.size());

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "search/cost_scale.h"
@@ -74,6 +75,10 @@ private:
     };
 
     void build_cover();
+    void add_devices(CountedClaims& claims,
+                     std::size_t first_dim,
+                     std::span<const std::int32_t> place_of,
+                     std::vector<SlotCover::Place>& places);
     void build_rules();
     void build_scale();
     void build_classes();
@@ -149,7 +154,8 @@ private:
 
     GangVictims& owner_;
     bool usable_ = false;
-    bool by_amounts_ = false;  // no other rule decides who may go and what is enough
+    bool by_amounts_ = false;               // no other rule decides who may go and what is enough
+    std::vector<std::uint32_t> entangled_;  // units that free claimed devices only together with others
     GiveRules rules_;
     bool rules_known_ = true;
     bool possible_ = true;  // by the rules

@@ -16,15 +16,18 @@ std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const P
     return {sum.begin(), sum.end()};
 }
 
-bool DomainFit::can_count(const Session& session, std::span<const PodId> members) {
+bool DomainFit::can_count(const Session& session, Placer& placer, std::span<const PodId> members) {
     const Snapshot& s = session.snapshot;
     return session.keep_in_mind.empty() && session.filters.on(FilterId::kNodeResourcesFit) &&
-           std::ranges::all_of(members, [&](PodId p) {
-               const PodClass& cls = s.class_of(p);
-               const DeviceAsk& ask = s.words->spec(cls.spec).devices;
-               return cls.spec == s.class_of(members.front()).spec && session.filters.node_local(s, cls) &&
-                      !cls.has_ports && !cls.has_claims && cls.volumes.empty() && ask.shares == 0 && !ask.same_group;
-           });
+           std::ranges::all_of(members,
+                               [&](PodId p) {
+                                   const PodClass& cls = s.class_of(p);
+                                   const DeviceAsk& ask = s.words->spec(cls.spec).devices;
+                                   return cls.spec == s.class_of(members.front()).spec &&
+                                          session.filters.node_local(s, cls) && !cls.has_ports && cls.volumes.empty() &&
+                                          ask.shares == 0 && !ask.same_group;
+                               }) &&
+           (!s.class_of(members.front()).has_claims || placer.counted_claims(members) != nullptr);
 }
 
 DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat)
@@ -38,7 +41,12 @@ DomainFit::DomainFit(Session& session, Placer& placer, std::span<const PodId> me
     inside_.resize(s.nodes.size(), seat.domain.nodes.empty());
     for (NodeId node : seat.domain.nodes)
         inside_[node.index()] = true;
-    counts_ = seat.plain() && can_count(session, members_);
+    counts_ = seat.plain() && can_count(session, placer, members_);
+    if (counts_ && s.class_of(members_.front()).has_claims) {
+        claims_ = placer.counted_claims(members_);
+        const auto counts_on = [&](NodeId node) { return !accepts(node) || claims_->counts_on(node); };
+        counts_ = std::ranges::all_of(this->nodes(), counts_on);
+    }
     if (!counts_) return;
     slots_.resize(s.nodes.size());
     for (NodeId node : nodes()) {
@@ -58,8 +66,8 @@ std::int64_t DomainFit::total_if_empty() const {
         const Resources& has = session_.snapshot.facts->node(node)->allocatable;
         std::int64_t most = wanted();
         for (const auto& [dim, value] : ask())
-            if (value > 0) most = std::min(most, has.get(dim) / value);
-        total += most;
+            if (value > 0 && !served_by_claim(node, dim)) most = std::min(most, has.get(dim) / value);
+        total += claims_ == nullptr ? most : claims_->fit_if_empty(node, most);
     }
     return total;
 }
@@ -70,20 +78,23 @@ std::int64_t DomainFit::slots(NodeId node) const {
     if (!accepts(node)) return 0;
     std::int64_t most = wanted();
     for (const auto& [dim, value] : s.class_of(like).requests) {
+        if (served_by_claim(node, dim)) continue;
         const std::int64_t free = s.later.free(node, dim);
         most = std::min(most, free < value ? 0 : free / value);
     }
     const DeviceAsk& ask = s.spec_of(like).devices;
-    if (ask.whole > 0 && most > 0 && session_.filters.on(FilterId::kDevices)) {
+    if (ask.whole > 0 && most > 0 && session_.filters.on(FilterId::kDevices) && !served_by_claim(node, ask.whole_dim)) {
         const auto idle = std::ranges::count_if(s.later.use(node).devices, [](const DeviceUse& u) { return u.idle(); });
         most = std::min<std::int64_t>(most, idle / ask.whole);
     }
-    return most;
+    return claims_ == nullptr ? most : claims_->fit(node, s.later.claim_book(), most);
 }
 
 bool DomainFit::by_amounts() const {
     const DeviceAsk& ask = session_.snapshot.spec_of(members_.front()).devices;
-    return std::ranges::all_of(nodes(), [&](NodeId node) { return devices_by_amounts(session_, ask, node); });
+    return std::ranges::all_of(nodes(), [&](NodeId node) {
+        return served_by_claim(node, ask.whole_dim) || devices_by_amounts(session_, ask, node);
+    });
 }
 
 void DomainFit::changed(std::span<const PodId> pods) {

@@ -1,7 +1,8 @@
 // DomainFit: do all these pods fit together on these nodes, once those evicted at this moment are gone?
 //
-// Members of one shape whose verdicts are local to a node are counted: how many fit on each node; after an eviction
-// only its nodes are counted again. Other gangs are placed for real in the transaction and taken back.
+// Members of one shape whose verdicts are local to a node are counted: how many fit on each node, by amounts and by
+// the devices that they claim (state/counted_claims.h); after an eviction only its nodes are counted again. Other gangs
+// are placed for real in the transaction and taken back.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace reprieve {
 class DomainFit {
 public:
     // Whether pods like these are counted.
-    [[nodiscard]] static bool can_count(const Session& session, std::span<const PodId> members);
+    [[nodiscard]] static bool can_count(const Session& session, Placer& placer, std::span<const PodId> members);
     DomainFit(Session& session, Placer& placer, std::span<const PodId> members, const TopologySeat& seat);
 
     // Counting: the nodes of an evicted or restored unit changed.
@@ -41,7 +42,13 @@ public:
     [[nodiscard]] bool counts() const { return counts_; }
     // Counting only: free amounts alone say how many fit, whoever goes; no device is held in part.
     [[nodiscard]] bool by_amounts() const;
-    // Counting only: members that fit on this node as it is, and if it had this much more free.
+    // Counting only: the devices that they claim; null: they claim none.
+    [[nodiscard]] CountedClaims* claims() const { return claims_; }
+    // Counting only: whether claims serve this resource there, so that the node's own amount does not count.
+    [[nodiscard]] bool served_by_claim(NodeId node, Dim dim) const {
+        return claims_ != nullptr && claims_->serve(node, dim);
+    }
+    // Counting only: members that fit on this node as it is.
     [[nodiscard]] std::int64_t slots(NodeId node) const;
     [[nodiscard]] std::int64_t total() const { return total_; }
     // Counting only: members that fit if nothing at all ran here.
@@ -66,6 +73,7 @@ private:
     std::vector<Resources::Amount> need_;  // all members together
     JobAsk ask_;                           // the same, by queue
     bool counts_ = false;
+    CountedClaims* claims_ = nullptr;
     bool certain_ = true;
     std::vector<bool> inside_;
     std::vector<std::int64_t> slots_;  // by NodeId

@@ -86,7 +86,7 @@ GangVictims::GangVictims(
                                           .strict_budgets = rules_.pdb == PdbMode::kStrict,
                                           .vote = rules_.vote,
                                           .vote_order = order_},
-                     fit_.counts());
+                     fit_.counts() && fit_.claims() == nullptr);
     taken_.resize(list_.units.size());
     rank_.resize(list_.units.size());
     for (std::uint32_t i = 0; i < importance_.size(); ++i)

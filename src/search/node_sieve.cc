@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/device_gifts.h"
 #include "search/whole_devices.h"
 
 namespace reprieve {
@@ -16,7 +17,15 @@ constexpr std::size_t kSpareNodes = 2;
 // Whether a member fits there once every unit is gone.
 bool NodeSieve::has_room_for_one(NodeId node, PodId like) const {
     const Snapshot& s = session_.snapshot;
+    const std::size_t kinds = claims_ == nullptr ? 0 : claims_->kinds().size();
+    for (std::uint32_t k = 0; k < kinds; ++k) {
+        std::int64_t idle = claims_->idle(node, k, s.later.claim_book(), 1);
+        for (std::size_t i = k; i < freed_.size(); i += kinds)
+            idle += freed_[i];
+        if (idle < claims_->kinds()[k].count) return false;
+    }
     return std::ranges::all_of(s.class_of(like).requests, [&](const Resources::Amount& ask) {
+        if (claims_ != nullptr && claims_->serve(node, ask.dim)) return true;
         std::int64_t free = s.later.free(node, ask.dim);
         for (const Unit& unit : list_.units) {
             for (PodId pod : list_.pods_of(unit))
@@ -49,6 +58,31 @@ bool NodeSieve::describe_unit(const Unit& unit, NodeId node, const GangRules& ru
     return true;
 }
 
+bool NodeSieve::describe_devices(NodeId node) {
+    const Snapshot& s = session_.snapshot;
+    if (!claims_->counts_on(node)) return false;
+    const std::size_t kinds = claims_->kinds().size();
+    for (std::uint32_t k = 0; k < kinds; ++k)
+        description_.push_back(claims_->idle(node, k, s.later.claim_book(), 1));
+    freed_.assign(list_.units.size() * kinds, 0);
+    description_.push_back(static_cast<std::int64_t>(list_.units.size()));
+    // Units of pods that also run elsewhere are told by describe_unit.
+    const auto unit_of = [&](PodId pod) {
+        for (std::size_t u = 0; u < list_.units.size(); ++u) {
+            if (std::ranges::find(list_.pods_of(list_.units[u]), pod) != list_.pods_of(list_.units[u]).end())
+                return static_cast<std::int32_t>(u);
+        }
+        return std::int32_t{-1};
+    };
+    bool adds_up = true;
+    add_device_gifts(s, *claims_, node, unit_of, [&](std::uint32_t unit, std::uint32_t kind, bool alone) {
+        ++freed_[unit * kinds + kind];
+        adds_up = adds_up && alone;
+    });
+    description_.insert(description_.end(), freed_.begin(), freed_.end());
+    return adds_up;
+}
+
 std::uint32_t NodeSieve::kind_of(Table& table, NodeId node, const GangRules& rules, PodId like) {
     const Snapshot& s = session_.snapshot;
     list_.clear();
@@ -57,10 +91,15 @@ std::uint32_t NodeSieve::kind_of(Table& table, NodeId node, const GangRules& rul
     description_.clear();
     description_.push_back(accepts ? 1 : 0);
     if (accepts) {
-        for (const auto& [dim, value] : s.class_of(like).requests)
-            description_.push_back(s.later.free(node, dim));
+        for (const auto& [dim, value] : s.class_of(like).requests) {
+            const bool served = claims_ != nullptr && claims_->serve(node, dim);
+            description_.push_back(served ? -1 : s.later.free(node, dim));
+        }
     }
-    bool alone = devices_by_amounts(session_, s.spec_of(like).devices, node) && list_.contests.empty();
+    const DeviceAsk& devices = s.spec_of(like).devices;
+    bool alone = list_.contests.empty() && ((claims_ != nullptr && claims_->serve(node, devices.whole_dim)) ||
+                                            devices_by_amounts(session_, devices, node));
+    if (claims_ != nullptr && accepts) alone = describe_devices(node) && alone;
     // A pod is read as a unit of its own order; where one must always be looked at, so must its node.
     for (const Unit& unit : list_.units)
         alone = alone && describe_unit(unit, node, rules);
@@ -82,7 +121,12 @@ void NodeSieve::describe_again(Table& table, NodeId node, const GangRules& rules
 std::vector<NodeId> NodeSieve::nodes_for(const GangRules& rules, std::span<const PodId> members) {
     const Snapshot& s = session_.snapshot;
     const PodId like = members.front();
-    const Key key{s.class_of(like).spec, members.size(), rules.attack.priority, rules.attack.queue};
+    claims_ = s.class_of(like).has_claims ? placer_.counted_claims(members) : nullptr;
+    const Key key{s.class_of(like).spec,
+                  members.size(),
+                  rules.attack.priority,
+                  rules.attack.queue,
+                  claims_ == nullptr ? 0 : claims_->number()};
     auto at = tables_.find(key);
     if (at == tables_.end()) {
         if (tables_.size() >= kMostTables)

@@ -3,6 +3,8 @@
 // Nodes that are alike to a demand are interchangeable: they have as much room for its members, and the units on them
 // free the same and cost the same. A set of victims for k members uses at most k nodes.
 //
+// Devices that members claim are part of the room, a number for each kind (state/counted_claims.h).
+//
 // Claim. Let S hold, of every kind of node, the first nodes by name, at least k of them or all. Then the cheapest set
 // of victims within S costs as much as the cheapest one anywhere, and of those that cost the same the one that comes
 // first by (number of nodes, names of nodes) lies within S.
@@ -12,7 +14,7 @@
 //
 // The exchange needs units that lie on one node alone and whose cost depends on nothing elsewhere. Nodes for which that
 // is not so are never left out: those with pods of a gang that also runs elsewhere, pods under a disruption budget, or
-// gangs that could spare other pods than their order says.
+// gangs that could spare other pods than their order says, devices that become free only when several units have gone.
 //
 // The kinds follow the log of touched nodes, so a decision costs as much as there are kinds and touched nodes.
 #pragma once
@@ -41,6 +43,7 @@ private:
         std::size_t members = 0;  // what a gang spares first depends on the whole need
         std::int32_t priority = 0;
         QueueId queue;
+        std::uint32_t claims = 0;  // the number of what members of the spec claim; 0: no devices
         friend auto operator<=>(const Key&, const Key&) = default;
     };
     // Of one node: nothing (it is of no use), a kind, or a node that is never left out.
@@ -59,14 +62,18 @@ private:
     [[nodiscard]] std::uint32_t kind_of(Table& table, NodeId node, const GangRules& rules, PodId like);
     // False: it must always be looked at.
     [[nodiscard]] bool describe_unit(const Unit& unit, NodeId node, const GangRules& rules);
+    // What units free of the devices that are claimed. False: it is not a matter of each alone.
+    [[nodiscard]] bool describe_devices(NodeId node);
     [[nodiscard]] bool has_room_for_one(NodeId node, PodId like) const;
 
     Session& session_;
     Placer& placer_;
     std::map<Key, Table> tables_;
     std::uint64_t uses_ = 0;
+    CountedClaims* claims_ = nullptr;  // of the members asked about; null: none
     UnitList list_;
     Description description_;
+    std::vector<std::int64_t> freed_;  // by unit and kind
     std::vector<NodeId> touched_;
 };
 

@@ -12,7 +12,8 @@ namespace {
 // Facts and boards cost memory per node (up to 9 and 24 bytes); beyond these many, shapes are asked afresh.
 constexpr std::size_t kMostEntries = 8'000'000;
 constexpr std::size_t kFewestBoards = 64;
-constexpr std::size_t kFewNodes = 64;  // are asked one by one
+constexpr std::size_t kMostCounted = 16;  // kinds of claims at once; a demand has one
+constexpr std::size_t kFewNodes = 64;     // are asked one by one
 
 std::size_t most_boards(const Snapshot& s) {
     return std::max(kFewestBoards, kMostEntries / std::max<std::size_t>(s.nodes.size(), 1));
@@ -53,6 +54,21 @@ bool Placer::could_run(PodId pod) {
     });
 }
 
+CountedClaims* Placer::counted_claims(std::span<const PodId> pods) {
+    if (!session_.filters.on(FilterId::kDynamicResources)) return nullptr;
+    const auto known = std::ranges::find_if(counted_, [&](const auto& c) { return c->speaks_of(pods); });
+    if (known != counted_.end()) {
+        std::rotate(counted_.begin(), known, known + 1);
+        return counted_.front().get();
+    }
+    std::optional<CountedClaims> made = CountedClaims::of(session_.snapshot, pods);
+    if (!made) return nullptr;
+    made->set_number(++counted_so_far_);
+    if (counted_.size() == kMostCounted) counted_.pop_back();
+    counted_.insert(counted_.begin(), std::make_unique<CountedClaims>(std::move(*made)));
+    return counted_.front().get();
+}
+
 FitBoard* Placer::board(PodId pod) {
     const PodClass& cls = session_.snapshot.class_of(pod);
     if (!session_.filters.node_local(session_.snapshot, cls) || session_.scores.compares(session_.snapshot, cls))
@@ -81,7 +97,13 @@ std::vector<NodeId> Placer::worth_asking(PodId pod, std::span<const NodeId> with
         session_.filters.far_by_terms_only(cls))
         return kept_board(pod, true)->nodes_later(session_);
     const std::span<const NodeId> nodes = within.empty() ? all : within;
-    return {nodes.begin(), nodes.end()};
+    std::vector<NodeId> out(nodes.begin(), nodes.end());
+    // Where devices are counted, nodes without enough of them need no choice to be refused.
+    if (CountedClaims* claims = cls.has_claims ? counted_claims(std::span(&pod, 1)) : nullptr) {
+        const ClaimBook& later = s.later.claim_book();
+        std::erase_if(out, [&](NodeId n) { return claims->counts_on(n) && claims->fit(n, later, 1) == 0; });
+    }
+    return out;
 }
 
 // Affinity and spread may not be satisfied only by pods that are not there yet.

@@ -12,6 +12,7 @@
 #include "model/plan.h"
 #include "search/fit_board.h"
 #include "search/session.h"
+#include "state/counted_claims.h"
 
 namespace reprieve {
 
@@ -41,6 +42,8 @@ public:
     // How often a search for places ended before it had tried everything.
     [[nodiscard]] std::int64_t gave_up() const { return gave_up_; }
     void give_up() { ++gave_up_; }
+    // Where the devices that these pods claim can be counted; null: they have to be chosen.
+    [[nodiscard]] CountedClaims* counted_claims(std::span<const PodId> pods);
     // For shapes decided node by node; null where nodes depend on each other.
     [[nodiscard]] FitBoard* board(PodId pod);
 
@@ -70,6 +73,8 @@ private:
 
     std::optional<LastRefusal> last_refusal_;  // pods of one shape are refused for the same reasons
     std::int64_t gave_up_ = 0;
+    std::vector<std::unique_ptr<CountedClaims>> counted_;  // the last ones asked for, newest first
+    std::uint32_t counted_so_far_ = 0;
     std::vector<NodeId> feasible_;
     std::vector<DeviceHold> devices_;
 };

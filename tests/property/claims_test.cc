@@ -11,6 +11,8 @@
 
 #include "claims_world.h"
 #include "laboratory.h"
+#include "state/counted_claims.h"
+#include "state/device_choice.h"
 #include "state/transaction.h"
 
 namespace reprieve::property {
@@ -181,6 +183,47 @@ RC_GTEST_PROP(Claims, WhoeverComesBackHasTheVeryDevicesItHad, ()) {
     RC_ASSERT(s.now.claim_book() == before.now.claim_book());
     RC_ASSERT(s.later.claim_book() == before.later.claim_book());
     RC_ASSERT(difference(claim_numbers(lab->cluster()), known) == "");
+}
+
+// How many of these pods the allocator finds devices for on the node, one after the other.
+std::int64_t placed_one_by_one(Snapshot& s, Transaction& tx, std::span<const PodId> pods, NodeId node) {
+    const auto mark = tx.checkpoint();
+    const ClaimBook* const later[] = {&s.later.claim_book()};
+    std::int64_t placed = 0;
+    for (PodId pod : pods) {
+        std::vector<ClaimGrant> unused;
+        if (choose_claimed_devices(s, pod, node, later, unused) != DeviceChoice::kFound) break;
+        tx.nominate(pod, node, {});
+        ++placed;
+    }
+    tx.rollback(mark);
+    return placed;
+}
+
+// Where devices are counted, as many pods fit as the allocator finds devices for, whoever has gone and come.
+RC_GTEST_PROP(Claims, AsManyAreCountedAsCanBePlaced, ()) {
+    const auto lab = build(random_claims_world());
+    Snapshot& s = lab->cluster().snapshot();
+    Transaction tx(s);
+    std::map<SpecId, std::vector<PodId>> waiting;
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[pod].state == PodState::kRunning && rarely(2)) tx.evict(pod);
+        if (s.pods[pod].state != PodState::kPending) continue;
+        // One of them may have been planned before.
+        if (rarely(5))
+            tx.nominate(pod, s.nodes_by_name.front(), {});
+        else if (s.class_of(pod).has_claims)
+            waiting[s.class_of(pod).spec].push_back(pod);
+    }
+    for (const auto& [spec, pods] : waiting) {
+        std::optional<CountedClaims> counted = CountedClaims::of(s, pods);
+        if (!counted) continue;
+        for (NodeId node : s.nodes_by_name) {
+            if (!counted->counts_on(node)) continue;
+            const std::int64_t fit = counted->fit(node, s.later.claim_book(), std::ssize(pods));
+            RC_ASSERT(fit == placed_one_by_one(s, tx, pods, node));
+        }
+    }
 }
 
 }  // namespace

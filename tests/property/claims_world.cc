@@ -154,6 +154,8 @@ void want_something(Json& pod) {
         default:
             pod["spec"]["resourceClaims"] =
                 Json::array({{{"name", "e"}, {"resourceClaimTemplateName", rarely(2) ? "t0" : "t1"}}});
+            if (rarely(5))
+                pod["spec"]["resourceClaims"].push_back({{"name", "f"}, {"resourceClaimTemplateName", "t1"}});
     }
 }
 
