@@ -46,6 +46,8 @@ private:
         std::ranges::sort(out_.rules);
         out_.strict_budgets = has(Rule::kStrictBudgets);
         wanted_pods_ = draw_.number(3, kMostPods);
+        out_.by_claim = has(Rule::kDeviceClaims) && !has(Rule::kDeviceGroups) && !has(Rule::kShares);
+        out_.by_extended_resource = out_.by_claim && draw_.chance(30);
         uses_memory_ = draw_.chance(25);
         milli_ = draw_.chance(50);
         // Shares of HAMi know no groups of devices.
@@ -68,9 +70,9 @@ private:
             if (!needs_zone && draw_.chance(4)) node.zone = -1;
             if (has(Rule::kDeviceGroups))
                 node.devices = 4;
-            else if (has(Rule::kDevices) || has(Rule::kShares))
+            else if (has(Rule::kDevices) || has(Rule::kShares) || out_.by_claim)
                 node.devices = draw_.number(1, 3);
-            if (!has(Rule::kDeviceGroups) && !has(Rule::kShares)) node.describes = draw_.chance(70);
+            if (!has(Rule::kDeviceGroups) && !has(Rule::kShares) && !out_.by_claim) node.describes = draw_.chance(70);
             if (hami_) node.places = draw_.number(1, 4);
             out_.nodes.push_back(node);
         }
@@ -102,7 +104,7 @@ private:
             traits.gpus = draw_.one_of({1, 1, 2});
             if (!running) traits.gpus = 2;
             traits.same_group = draw_.chance(running ? 30 : 80);
-        } else if (has(Rule::kDevices) || has(Rule::kShares)) {
+        } else if (has(Rule::kDevices) || has(Rule::kShares) || out_.by_claim) {
             traits.gpus = draw_.one_of({1, 1, 2});
         }
     }
@@ -170,7 +172,7 @@ private:
         if (taken(spot->node, added.traits.port)) added.traits.port = 0;
         added.node = spot->node;
         added.devices = spot->devices;
-        added.unwritten = added.traits.gpus > 0 && draw_.chance(40);
+        added.unwritten = added.traits.gpus > 0 && !out_.by_claim && draw_.chance(40);
         return true;
     }
 

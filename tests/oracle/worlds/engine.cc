@@ -31,12 +31,23 @@ Mask read_devices(const Json& list) {
     return out;
 }
 
+// "gpu-0" of the pool of its node.
+Mask read_claims(const Json& claims) {
+    Mask out = 0;
+    for (const Json& claim : claims) {
+        for (const Json& result : claim["results"])
+            out |= bit(std::atoi(result["device"].get<std::string>().substr(4).c_str()));
+    }
+    return out;
+}
+
 Decision read(const std::string& text) {
     const Json plan = Json::parse(text);
     Decision out{.text = text};
     for (const Json& p : plan["placements"]) {
         PlannedPlace place{.node = p["node"], .later = p["when"] == "afterEvictions"};
         if (p.contains("devices")) place.devices = read_devices(p["devices"]);
+        if (p.contains("claims")) place.devices |= read_claims(p["claims"]);
         out.places.emplace(p["pod"], std::move(place));
     }
     for (const Json& e : plan["evictions"])

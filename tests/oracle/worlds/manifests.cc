@@ -12,6 +12,9 @@ namespace {
 constexpr const char* kHostKey = "kubernetes.io/hostname";
 constexpr const char* kZoneKey = "topology.kubernetes.io/zone";
 
+constexpr const char* kDeviceApi = "resource.k8s.io/v1";
+constexpr const char* kDriver = "gpu.example.com";
+
 const char* key_of(Level level) { return level == Level::kHost ? kHostKey : kZoneKey; }
 std::string app_name(int app) { return std::string(1, static_cast<char>('a' + app)); }
 std::string claim_name(int claim) { return fmt::format("claim-{}", claim); }
@@ -38,15 +41,16 @@ std::string hami_register(const WorldNode& node) {
     return out;
 }
 
-Json node_document(const WorldNode& node) {
+Json node_document(const World& world, const WorldNode& node) {
     Json out = cluster_object("v1", "Node", node.name);
     out["metadata"]["labels"] = {{kHostKey, node.name}};
     if (node.zone >= 0) out["metadata"]["labels"][kZoneKey] = fmt::format("z{}", node.zone);
     Json room{{"cpu", std::to_string(node.cpu)}, {"pods", std::to_string(node.pods)}};
     if (node.memory > 0) room["memory"] = fmt::format("{}Gi", node.memory);
-    if (node.devices > 0) room["nvidia.com/gpu"] = std::to_string(node.devices * std::max(node.places, 1));
+    if (node.devices > 0 && !world.by_claim)
+        room["nvidia.com/gpu"] = std::to_string(node.devices * std::max(node.places, 1));
     out["status"]["allocatable"] = room;
-    if (node.devices == 0 || !node.describes) return out;
+    if (node.devices == 0 || !node.describes || world.by_claim) return out;
     if (node.places > 0) {
         out["metadata"]["annotations"]["hami.io/node-nvidia-register"] = hami_register(node);
         return out;
@@ -85,10 +89,11 @@ Json spread_of(const Traits& traits) {
     return out;
 }
 
-Json container_of(const Traits& traits) {
+Json container_of(const World& world, const Traits& traits) {
     Json requests{{"cpu", std::to_string(traits.cpu)}};
     if (traits.memory > 0) requests["memory"] = fmt::format("{}Gi", traits.memory);
-    if (traits.gpus > 0) requests["nvidia.com/gpu"] = std::to_string(traits.gpus);
+    if (traits.gpus > 0 && (!world.by_claim || world.by_extended_resource))
+        requests["nvidia.com/gpu"] = std::to_string(traits.gpus);
     if (traits.counted) {
         requests["nvidia.com/gpu"] = "1";
         requests["nvidia.com/gpumem"] = std::to_string(1024 * traits.gpu_memory);
@@ -115,6 +120,22 @@ std::string held_devices(const WorldPod& pod) {
     return out;
 }
 
+std::string held_claim(const WorldPod& pod) { return "held-" + pod.name; }
+
+// Those who run have a claim, those who wait get one from a template, or from us.
+void name_claim(const World& world, const WorldPod& pod, Json& spec, Json& status) {
+    if (world.by_extended_resource) {
+        if (pod.node >= 0) status["extendedResourceClaimStatus"] = {{"resourceClaimName", held_claim(pod)}};
+        return;
+    }
+    Json entry{{"name", "gpus"}};
+    if (pod.node >= 0)
+        entry["resourceClaimName"] = held_claim(pod);
+    else
+        entry["resourceClaimTemplateName"] = fmt::format("gpus-{}", pod.traits.gpus);
+    spec["resourceClaims"] = Json::array({entry});
+}
+
 Json pod_document(const World& world, const WorldPod& pod) {
     const Traits& traits = pod.traits;
     Json out = object("v1", "Pod", pod.name);
@@ -122,7 +143,7 @@ Json pod_document(const World& world, const WorldPod& pod) {
     metadata["uid"] = "uid-" + pod.name;
     metadata["labels"] = {{"app", app_name(traits.app)}};
     metadata["creationTimestamp"] = time_of(pod.start);
-    Json spec{{"priority", traits.priority}, {"containers", Json::array({container_of(traits)})}};
+    Json spec{{"priority", traits.priority}, {"containers", Json::array({container_of(world, traits)})}};
     if (!traits.near.empty()) spec["affinity"] = affinity_of(traits);
     if (!traits.spreads.empty()) spec["topologySpreadConstraints"] = spread_of(traits);
     if (traits.claim >= 0)
@@ -134,13 +155,14 @@ Json pod_document(const World& world, const WorldPod& pod) {
     if (traits.queue >= 0) metadata["annotations"]["scheduling.volcano.sh/queue-name"] = queue_name(traits.queue);
     if (traits.same_group) metadata["annotations"]["reprieve.dev/same-group"] = "true";
     const char* words = traits.counted ? "hami.io/vgpu-devices-allocated" : "reprieve.dev/devices";
-    if (pod.devices != 0 && !pod.unwritten) metadata["annotations"][words] = held_devices(pod);
+    if (pod.devices != 0 && !pod.unwritten && !world.by_claim) metadata["annotations"][words] = held_devices(pod);
     if (pod.is_protected) metadata["annotations"]["reprieve.dev/preemptible"] = "false";
     out["status"] = {{"phase", "Pending"}};
     if (pod.node >= 0) {
         spec["nodeName"] = world.node(pod.node).name;
         out["status"] = {{"phase", "Running"}, {"startTime", time_of(pod.start)}};
     }
+    if (world.by_claim && traits.gpus > 0) name_claim(world, pod, spec, out["status"]);
     out["spec"] = spec;
     return out;
 }
@@ -219,6 +241,60 @@ void add_claims(const World& world, std::vector<Json>& out) {
     }
 }
 
+Json devices_wanted(int count) {
+    return {
+        {"devices",
+         {{"requests", Json::array({{{"name", "r"}, {"exactly", {{"deviceClassName", "gpu"}, {"count", count}}}}})}}}};
+}
+
+void add_device_claim(const World& world, const WorldPod& pod, std::vector<Json>& out) {
+    const std::string& node = world.node(pod.node).name;
+    Json claim = object(kDeviceApi, "ResourceClaim", held_claim(pod));
+    if (world.by_extended_resource)
+        claim["metadata"]["annotations"] = {{"resource.kubernetes.io/extended-resource-claim", "true"}};
+    claim["spec"] = devices_wanted(pod.traits.gpus);
+    Json results = Json::array();
+    for (int d = 0; d < 32; ++d) {
+        if (has(pod.devices, d))
+            results.push_back(
+                {{"request", "r"}, {"driver", kDriver}, {"pool", node}, {"device", fmt::format("gpu-{}", d)}});
+    }
+    const Json here{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({node})}};
+    claim["status"]["allocation"] = {
+        {"devices", {{"results", results}}},
+        {"nodeSelector", {{"nodeSelectorTerms", Json::array({{{"matchFields", Json::array({here})}}})}}}};
+    claim["status"]["reservedFor"] =
+        Json::array({{{"resource", "pods"}, {"name", pod.name}, {"uid", "uid-" + pod.name}}});
+    out.push_back(claim);
+}
+
+void add_device_claims(const World& world, std::vector<Json>& out) {
+    if (!world.by_claim) return;
+    Json device_class = cluster_object(kDeviceApi, "DeviceClass", "gpu");
+    const std::string selector = fmt::format("device.driver == '{}'", kDriver);
+    device_class["spec"]["selectors"] = Json::array({{{"cel", {{"expression", selector}}}}});
+    if (world.by_extended_resource) device_class["spec"]["extendedResourceName"] = "nvidia.com/gpu";
+    out.push_back(device_class);
+    for (int count : {1, 2}) {
+        Json made = object(kDeviceApi, "ResourceClaimTemplate", fmt::format("gpus-{}", count));
+        made["spec"]["spec"] = devices_wanted(count);
+        out.push_back(made);
+    }
+    for (const WorldNode& node : world.nodes) {
+        Json slice = cluster_object(kDeviceApi, "ResourceSlice", "slice-" + node.name);
+        slice["spec"] = {{"driver", kDriver},
+                         {"nodeName", node.name},
+                         {"pool", {{"name", node.name}, {"generation", 1}, {"resourceSliceCount", 1}}},
+                         {"devices", Json::array()}};
+        for (int d = 0; d < node.devices; ++d)
+            slice["spec"]["devices"].push_back({{"name", fmt::format("gpu-{}", d)}});
+        out.push_back(slice);
+    }
+    for (const WorldPod& pod : world.pods) {
+        if (pod.node >= 0 && pod.traits.gpus > 0) add_device_claim(world, pod, out);
+    }
+}
+
 void add_queues(const World& world, std::vector<Json>& out) {
     for (int q = 0; q < static_cast<int>(world.queues.size()); ++q) {
         const WorldQueue& queue = world.queues[static_cast<std::size_t>(q)];
@@ -236,10 +312,11 @@ std::vector<Json> documents(const World& world) {
     std::vector<Json> out;
     add_classes(world, out);
     for (const WorldNode& node : world.nodes)
-        out.push_back(node_document(node));
+        out.push_back(node_document(world, node));
     add_racks(world, out);
     add_queues(world, out);
     add_claims(world, out);
+    add_device_claims(world, out);
     for (int g = 0; g < static_cast<int>(world.gangs.size()); ++g) {
         if (std::ranges::find(world.pods, g, &WorldPod::gang) != world.pods.end())
             out.push_back(gang_document(world, g));

@@ -15,8 +15,10 @@ bool cheaper(const Price& a, const Price& b) {
     return false;
 }
 
-Victims::Amounts Victims::amounts(const Traits& traits, bool shares) {
-    const int number = traits.gpus + (traits.counted ? 1 : 0);
+// What is claimed is no request; an extended resource is one, whoever serves it.
+Victims::Amounts Victims::amounts(const Traits& traits, bool shares) const {
+    const int whole = world_.by_claim && !world_.by_extended_resource ? 0 : traits.gpus;
+    const int number = whole + (traits.counted ? 1 : 0);
     return {traits.cpu, traits.memory, number, shares ? traits.gpu_milli : 0, shares ? traits.gpu_memory : 0};
 }
 

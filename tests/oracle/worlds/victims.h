@@ -57,7 +57,7 @@ private:
     static constexpr std::size_t kDims = 5;
     using Amounts = std::array<std::int64_t, kDims>;  // cpu, memory, devices, shares in milli and in GiB
 
-    [[nodiscard]] static Amounts amounts(const Traits& traits, bool shares);
+    [[nodiscard]] Amounts amounts(const Traits& traits, bool shares) const;
     [[nodiscard]] Amounts need(bool shares) const;
     [[nodiscard]] bool may_go(int pod) const { return has(open_, pod); }
     [[nodiscard]] bool is_open(int pod) const;

@@ -45,6 +45,8 @@ const char* to_text(Rule rule) {
             return "hard topology";
         case Rule::kTwoDemands:
             return "two demands";
+        case Rule::kDeviceClaims:
+            return "device claims";
     }
     return "";
 }

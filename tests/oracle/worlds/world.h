@@ -40,8 +40,9 @@ enum class Rule : std::uint8_t {
     kQueueLimits,
     kTopology,
     kTwoDemands,
+    kDeviceClaims,
 };
-inline constexpr int kRules = 19;
+inline constexpr int kRules = 20;
 [[nodiscard]] const char* to_text(Rule rule);
 
 // The label that says where a rule looks: every node is a host of its own, most are in a zone.
@@ -150,6 +151,10 @@ struct World {
     std::vector<WorldQueue> queues;
     bool strict_budgets = false;
     bool cross_queue = false;
+    // Whole devices are handed out by ResourceClaim: each pod has a claim of its own, from a template; or they are an
+    // extended resource that a DeviceClass stands behind.
+    bool by_claim = false;
+    bool by_extended_resource = false;
 
     [[nodiscard]] const WorldPod& pod(int p) const { return pods[static_cast<std::size_t>(p)]; }
     [[nodiscard]] const WorldNode& node(int n) const { return nodes[static_cast<std::size_t>(n)]; }
