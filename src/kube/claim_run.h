@@ -23,7 +23,7 @@
 namespace reprieve {
 
 struct ClaimRunOptions {
-    Duration look_every{20'000};         // for our own write to come back
+    Duration look_every{2'000};          // for our own write to come back
     Duration look_patience{30'000'000};  // then the watch is broken, and nothing is certain
     Duration device_every{1'000'000};    // for what drivers report
     Duration device_patience{600'000'000};

@@ -153,6 +153,13 @@ void DevicePools::gather(NodeId id, const Node* node, const Vocabulary& words) {
 }
 
 void DevicePools::settle() {
+    // After a start, or as large a change, tables that have grown entry by entry are copied into their size.
+    if (all_stale_ || stale_.size() * 2 > of_node_.size()) {
+        offers_ = IdVector(offers_);
+        keys_ = IdVector(keys_);
+        offers_of_ = OneOrFew(offers_of_);
+        slices_ = std::vector(slices_);
+    }
     stale_.clear();
     all_stale_ = false;
 }
