@@ -283,8 +283,12 @@ def place(group, free, each, count, spread, draws):
     """Nodes for so many pods; None: there is no room."""
     if spread:
         room = [n for n in group for _ in range(free[n])]
-        draws.shuffle(room)
-        return room[:count] if len(room) >= count else None
+        if len(room) < count:
+            return None
+        for i in range(count):
+            j = i + draws.below(len(room) - i)
+            room[i], room[j] = room[j], room[i]
+        return room[:count]
     fits = [n for n in group if free[n] >= each]
     if len(fits) < count:
         return None

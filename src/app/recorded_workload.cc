@@ -45,7 +45,7 @@ public:
         }
         for (const auto& [gang, places] : gangs)
             add_job(places, &lives_.gangs()[static_cast<std::size_t>(gang)].fact);
-        std::ranges::stable_sort(out_.trace.jobs, [](const TraceJob& a, const TraceJob& b) {
+        std::ranges::sort(out_.trace.jobs, [](const TraceJob& a, const TraceJob& b) {
             return std::tie(a.submit, a.name) < std::tie(b.submit, b.name);
         });
         say_what_is_not_known();
