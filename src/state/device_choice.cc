@@ -9,6 +9,7 @@
 #include "state/claim_questions.h"
 #include "state/cluster.h"
 #include "state/device_match.h"
+#include "state/device_tally.h"
 
 namespace reprieve {
 namespace {
@@ -450,15 +451,7 @@ private:
 
     // --- the result
 
-    struct Tally {
-        std::int64_t usable = 0;
-        std::int64_t held = 0;
-        std::int64_t tainted = 0;
-        std::int64_t small = 0;
-        std::int64_t without_counters = 0;
-        StringId taint;
-    };
-    Tally count(std::size_t c, const Wish& wish);
+    DeviceTally count(std::size_t c, const Wish& wish);
 
     const Snapshot& s_;
     PodId pod_;
@@ -475,8 +468,8 @@ private:
     std::int64_t steps_ = 0;
 };
 
-Chooser::Tally Chooser::count(std::size_t c, const Wish& wish) {
-    Tally tally;
+DeviceTally Chooser::count(std::size_t c, const Wish& wish) {
+    DeviceTally tally;
     for (std::size_t p = 0; p < pools_.size(); ++p) {
         if (!pools_[p].trouble.empty()) continue;
         for (OfferId offer : pools_[p].offers) {
@@ -512,24 +505,14 @@ std::string Chooser::explain() {
         for (const Request& request : claims_[c].requests) {
             std::string parts;
             for (const Wish& wish : request.wishes) {
-                const Tally tally = count(c, wish);
+                const DeviceTally tally = count(c, wish);
                 const std::int64_t wanted = std::max<std::int64_t>(wish.count, 1);
                 if (tally.usable >= wanted) {
                     parts.clear();
                     break;
                 }
-                const auto mention = [&](std::int64_t n, std::string_view what) {
-                    if (n > 0) parts += fmt::format(", {} {}", n, what);
-                };
-                parts += fmt::format("{}{} of class {} wanted, {} free",
-                                     parts.empty() ? "" : "; or ",
-                                     wanted,
-                                     words_.text(wish.fact->cls),
-                                     tally.usable);
-                mention(tally.held, "held by other claims");
-                mention(tally.tainted, fmt::format("with untolerated taint {}", words_.text(tally.taint)));
-                mention(tally.small, "without the capacity asked for");
-                mention(tally.without_counters, "whose counters are used up by other partitions");
+                if (!parts.empty()) parts += "; or ";
+                parts += shortage_text(tally, wanted, words_.text(wish.fact->cls), words_.text(tally.taint));
             }
             if (!parts.empty())
                 return fmt::format("claim {}: request {}: {}",
