@@ -9,7 +9,7 @@ from harness.ports import free_port
 from harness.reprieve import reprieve_program
 from harness.testcase import ClusterTestCase
 
-CLASSES = {"low": 100, "high": 1000}
+CLASSES = {"lower": 50, "low": 100, "high": 1000}
 GROUPS = "scheduling.k8s.io/v1beta1/podgroups"
 AVOIDED = {"key": "story", "value": "avoided", "effect": "PreferNoSchedule"}
 
@@ -86,11 +86,12 @@ class RefereeTest(ClusterTestCase):
         self.high("wants-greedy", 3, "greedy")
         self.wait_running("wants-greedy")
 
-        # Room is about to be free on another node: whoever waits a moment evicts nobody.
+        # Room is about to be free on another node: whoever waits a moment evicts nobody. The pod that goes is of the
+        # lower priority, or kube-scheduler might wait for the one that leaves: of equals it takes the later start.
         self.nodes(1, "leaving", 4, "room")
         self.nodes(1, "taken", 4, "room")
         self.low("going", 4, "leaving-0", stop_delay="20s", grace=60)
-        self.low("stays", 4, "taken-0")
+        self.low("stays", 4, "taken-0", priority_class="lower")
         self.admin.delete(path_of("pods", "going", "default"))
         self.wait_for(lambda: self.objects.get_pod("going")["metadata"].get("deletionTimestamp"), "going leaving")
         self.high("wants-room", 4, "room")
