@@ -293,6 +293,9 @@ def write(docs, facts, checks, published, runs, frozen_rows, pressure, speed):
         seeds = max(len(of) for of in table.values())
         fewer = [f"{policy} ({len(of)})" for policy, of in table.items() if len(of) < seeds]
         out += [f"## {name}: {title}", "", f"{what} Derived: `{derived}`. Window: {FULL[name] if facts['full'] else window}. {seeds} seeds; means, and the priority is the highest there is.", ""]
+        absent = [policy for policy in facts["policies"] if policy not in table]
+        if absent:
+            out += [f"Not run for this page: {', '.join(f'`{policy}`' for policy in absent)}.", ""]
         if fewer:
             out += [f"The workload was interrupted: fewer seeds are complete for {', '.join(fewer)}; compare those by the paired differences only.", ""]
         out += main_table(rows) + [""] + difference_table(rows) + [""]
