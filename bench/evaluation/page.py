@@ -213,8 +213,8 @@ def latency_section(rows, facts):
     stress = [r for r in rows if r["from"] == "W5"]
     out = ["## W5: how long does a decision take?", "",
            f"One gang on the nodes of the spot-GPU trace (4,278 nodes, 10,412 GPUs), filled as in W4; the gang wants one of three models: 64x1 on A10, 16x8 on A100, 32x4 on H800;"
-           f" {len({r['id'] for r in stress})} states. Beside them the",
-           f"states of W4. Milliseconds of the processor for one cycle, with the search for a certificate where the policy has one; least of three; {facts['cpu']}, shared with other work.", "",
+           f" {len({r['id'] for r in stress})} states{', and beside them those of W4' if len(stress) < len(rows) else ''}.",
+           f"Milliseconds of the processor for one cycle, with the search for a certificate where the policy has one; least of three; {facts['cpu']}, shared with other work.", "",
            "| nodes | policy | decisions | p50 | p90 | p99 | largest | `optimal` |", "|---|---|---|---|---|---|---|---|"]
     for nodes in sizes:
         for policy in names(rows):
@@ -230,7 +230,7 @@ def latency_picture(rows):
     sizes = sorted({int(r["nodes"]) for r in rows})
     width, height, left, right, top, bottom = 640, 360, 70, 500, 40, 310
     out = frame(width, height, "W5: milliseconds of a decision: median (dot) and p99 (bar)")
-    x = lambda n: left + 30 + (right - left - 60) * sizes.index(n) / max(len(sizes) - 1, 1)  # noqa: E731
+    x = lambda n: left + (right - left) * (sizes.index(n) + 0.5) / len(sizes)  # noqa: E731
     y = lambda ms: bottom - (bottom - top) * (math.log10(max(ms, 0.1)) + 1) / 5  # noqa: E731
     out.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#333"/>')
     for ms in (0.1, 1, 10, 100, 1000, 10000):
@@ -321,6 +321,8 @@ def write(docs, facts, checks, published, runs, frozen_rows, pressure, speed):
         out.append(f"- W0 on {', '.join(other)}: not run for this page.")
     if missing:
         out.append(f"- {', '.join(missing)}: not run for this page.")
+    if not speed:
+        out.append("- The simulator's own speed (`--only speed`): not run for this page.")
     if not facts["full"]:
         out.append("- The windows are cut, as said above; `--full` runs two weeks of W2 and all of W3, and gives CBC a minute. Other cluster sizes and sweeps are not run.")
     out += ["- \"Proven optimal\" in the tables of W1 to W3 is the engine's own certificate for each decision; W4 and `make oracle` hold such certificates against other solvers.",
