@@ -39,6 +39,10 @@ public:
         const std::lock_guard lock(mutex_);
         return claim_;
     }
+    void set_pod(std::string text) {
+        const std::lock_guard lock(mutex_);
+        pod_ = std::move(text);
+    }
 
     mutable std::mutex mutex_;  // answers are given on the server's threads
     json claim_ = json::parse(
@@ -129,7 +133,7 @@ TEST_F(ClaimRunTest, DevicesOfAPodWithoutAPlaceAreGivenBack) {
 TEST_F(ClaimRunTest, APodThatHasItsNodeKeepsItsDevices) {
     serve();
     static_cast<void>(carry_out(plan()));
-    server_.pod_ = R"({"metadata":{"uid":"u"},"spec":{"nodeName":"n1"}})";
+    server_.set_pod(R"({"metadata":{"uid":"u"},"spec":{"nodeName":"n1"}})");
     Plan release{.id = "y", .now = kNow};
     release.releases.push_back({.claim = "ns/c", .pod = "ns/p", .uid = "u"});
     static_cast<void>(carry_out(release));
