@@ -216,16 +216,20 @@ class Objects:
 
     def clear(self):
         """Removes what tests make, owners before what they own, at once and without grace."""
-        for resource in ("deployments", "jobs", "replicasets", "poddisruptionbudgets"):
-            self._client.delete(path_of(resource, namespace="default"), propagationPolicy="Background")
+        for resource in ("deployments", "statefulsets", "daemonsets", "jobs", "replicasets", "poddisruptionbudgets"):
+            for namespace in {item["metadata"]["namespace"] for item in self._client.list(path_of(resource))}:
+                self._client.delete(path_of(resource, namespace=namespace), propagationPolicy="Background")
         for item in self.list_pods():
             if item["metadata"].get("finalizers"):
                 self.remove_finalizers(item["metadata"]["name"], item["metadata"]["namespace"])
-        wait_for(self._no_pods, 60, "all pods gone")
+        wait_for(self._no_pods, 60, "all pods gone", detail=lambda: f"still there: {self._names_of_pods()}")
         self._client.delete(path_of("nodes"))
         for item in self._client.list(path_of("priorityclasses")):
             if not item["metadata"]["name"].startswith("system-"):
                 self._client.delete(path_of("priorityclasses", item["metadata"]["name"]))
+
+    def _names_of_pods(self):
+        return sorted(f"{item['metadata']['namespace']}/{item['metadata']['name']}" for item in self.list_pods())
 
     def _no_pods(self):
         try:
