@@ -172,7 +172,7 @@ void SimulateRuns::run_one(std::size_t number, double* progress) const {
     options.progress = [&](std::size_t done) {
         if (progress != nullptr) *progress = static_cast<double>(done) / static_cast<double>(jobs.trace.jobs.size());
     };
-    auto outcome = policy.place ? Result<Outcome>(place_all(nodes, jobs.trace, *policy.place, run.name.seed))
+    auto outcome = policy.place ? Result<RunOutcome>(place_all(nodes, jobs.trace, *policy.place, run.name.seed))
                                 : simulate(nodes, jobs.trace, jobs.never, policy, options);
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const std::string failed = run.folder.string() + ".failed";

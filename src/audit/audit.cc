@@ -64,8 +64,8 @@ void judge_resizes(const Case& judged, const Scene& later, Report& report) {
 
 std::vector<Violation> audit(const Cluster& cluster, const Plan& plan, const SchedulerConfig& config) {
     const Case judged(cluster, plan, config);
-    const Scene now(judged, View::kNow);
-    Scene later(judged, View::kLater);
+    const Scene now(judged, Moment::kNow);
+    Scene later(judged, Moment::kLater);
     Report report;
     judge_form(judged, report);
     judge_certificates(judged, report);

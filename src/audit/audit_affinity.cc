@@ -108,7 +108,7 @@ bool speaks_of(const Case& judged, const PodAffinityTerm& term, StringId ns, con
 void judge_affinity(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
     if (!judged.filters_by("InterPodAffinity")) return;
-    const View bound_in = placed.entry->after_evictions ? View::kLater : View::kNow;
+    const Moment bound_in = placed.entry->after_evictions ? Moment::kLater : Moment::kNow;
     if (scene.view() == bound_in && !judged.spec(placed.pod).affinity.empty())
         judge_required(scene, placed, certainty, out);
     judge_own_anti(scene, placed, out);

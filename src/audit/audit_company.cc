@@ -19,7 +19,7 @@ class CompanyJudge {
 public:
     explicit CompanyJudge(const Scene& scene) : scene_(scene), judged_(scene.judged()) {
         for (const PlacedPod& item : judged_.placed) {
-            const View bound_in = item.entry->after_evictions ? View::kLater : View::kNow;
+            const Moment bound_in = item.entry->after_evictions ? Moment::kLater : Moment::kNow;
             if (item.in_flight || bound_in != scene.view() || judged_.spec(item.pod).affinity.empty()) continue;
             if (!has_labels(item)) continue;  // said elsewhere
             open_.emplace(&item, true);

@@ -96,7 +96,7 @@ void judge_guarantee(const Scene& later, const EvictedPod& victim, QueueId queue
 // What the plan grants to the queue of a pod bounds what it places there. Promises of earlier plans are kept.
 void judge_grant(const Scene& scene, PodId pod, Findings& out) {
     const Case& judged = scene.judged();
-    if (scene.view() != View::kLater || !judged.waits(pod) || judged.fact(pod).nominated) return;
+    if (scene.view() != Moment::kLater || !judged.waits(pod) || judged.fact(pod).nominated) return;
     if (std::string excess = exceeds_grant(scene, pod); !excess.empty())
         out.push_back({"queue-grant", std::move(excess)});
 }

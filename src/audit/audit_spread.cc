@@ -11,7 +11,7 @@
 namespace reprieve {
 void judge_spread(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
     const Case& judged = scene.judged();
-    if (scene.view() != View::kLater || !judged.filters_by("PodTopologySpread")) return;
+    if (scene.view() != Moment::kLater || !judged.filters_by("PodTopologySpread")) return;
     const Labels& labels = judged.cluster.node(placed.node)->labels;
     const std::vector<SpreadConstraint>& rules = judged.spec(placed.pod).spread;
     for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -108,9 +108,9 @@ bool is_kept(const Scene& scene, const ResourceClaim& claim) {
         const PodId pod = judged.cluster.find_pod(claim.ns, consumer.name);
         const bool same =
             pod && (consumer.uid.empty() || judged.fact(pod).uid.empty() || judged.fact(pod).uid == consumer.uid);
-        if (!same) return scene.view() == View::kNow;  // its entry goes with the next pass of the claim's controller
+        if (!same) return scene.view() == Moment::kNow;  // its entry goes with the next pass of the claim's controller
         if (judged.waits(pod)) return true;
-        return scene.has(pod) || (scene.view() == View::kNow && judged.leaves(pod));
+        return scene.has(pod) || (scene.view() == Moment::kNow && judged.leaves(pod));
     });
 }
 

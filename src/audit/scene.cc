@@ -14,7 +14,7 @@ bool gone_later(const Case& judged, PodId pod) {
 
 }  // namespace
 
-Scene::Scene(const Case& judged, View view)
+Scene::Scene(const Case& judged, Moment view)
     : case_(&judged),
       view_(view),
       seats_(judged.cluster.pod_slots()),
@@ -28,12 +28,12 @@ Scene::Scene(const Case& judged, View view)
     for (const PodId pod : judged.cluster.pending())
         count_waiting(pod, +1);
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
-        if (judged.bound(pod) && (view == View::kNow || !gone_later(judged, pod))) put_back(pod);
+        if (judged.bound(pod) && (view == Moment::kNow || !gone_later(judged, pod))) put_back(pod);
     }
     for (const PlacedPod& item : judged.placed) {
-        if (view == View::kLater || !item.entry->after_evictions) add({item.pod, item.node, &item, false});
+        if (view == Moment::kLater || !item.entry->after_evictions) add({item.pod, item.node, &item, false});
     }
-    if (view == View::kNow) return;
+    if (view == Moment::kNow) return;
     for (const EvictedPod& item : judged.evicted) {
         const PodId pod = judged.owner(item.entry->owner).pod;
         if (pod && judged.resizes(pod)) grow(pod);

@@ -13,7 +13,7 @@
 
 namespace reprieve {
 
-enum class View : std::uint8_t { kNow, kLater };
+enum class Moment : std::uint8_t { kNow, kLater };
 
 struct Seat {
     PodId pod;                          // none: the pod is not here
@@ -24,7 +24,7 @@ struct Seat {
 
 class Scene {
 public:
-    Scene(const Case& judged, View view);
+    Scene(const Case& judged, Moment view);
     Scene(Scene&&) = default;
 
     void add(Seat seat);
@@ -33,7 +33,7 @@ public:
     void grow(PodId resizing);
 
     [[nodiscard]] const Case& judged() const { return *case_; }
-    [[nodiscard]] View view() const { return view_; }
+    [[nodiscard]] Moment view() const { return view_; }
     [[nodiscard]] bool has(PodId pod) const { return seats_[pod].pod.valid(); }
     [[nodiscard]] const Seat& seat(PodId pod) const { return seats_[pod]; }
     [[nodiscard]] const std::vector<PodId>& on(NodeId node) const { return by_node_[node]; }
@@ -64,7 +64,7 @@ private:
     void count_waiting(PodId pod, int sign);
 
     const Case* case_;
-    View view_;
+    Moment view_;
     IdVector<PodId, Seat> seats_;
     IdVector<NodeId, std::vector<PodId>> by_node_;
     IdVector<QueueId, Resources> by_queue_;

@@ -65,7 +65,7 @@ inline std::string test_node(const std::string& name, int cpu) {
            std::to_string(cpu) + "\", pods: \"20\"}}\n";
 }
 
-struct TestPod {
+struct ExplainTestPod {
     std::string name;
     std::string node;  // empty: it waits
     int cpu = 1;
@@ -78,7 +78,7 @@ struct TestPod {
     std::string ns = "default";
 };
 
-inline std::string test_pod(const TestPod& p) {
+inline std::string test_pod(const ExplainTestPod& p) {
     std::string out = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + p.name + ", namespace: " + p.ns +
                       ", annotations: {" + p.annotations + "}" + p.metadata + "}\n";
     out += "spec: {priority: " + std::to_string(p.priority) +

@@ -11,7 +11,6 @@
 namespace reprieve {
 namespace {
 
-using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -27,7 +26,7 @@ public:
         if (asked.path.find("/resourceclaims") == std::string::npos)
             return {.status = asked.path.ends_with("/binding") ? binding_ : 200, .body = pod_};
         if (asked.method == "GET") return {.body = claim_.dump()};
-        json written = json::parse(asked.body);
+        nlohmann::json written = nlohmann::json::parse(asked.body);
         if (written["metadata"]["resourceVersion"] != claim_["metadata"]["resourceVersion"])
             return {.status = 409, .body = status_json(409, "Conflict", "modified")};
         written["metadata"]["resourceVersion"] = std::to_string(++version_);
@@ -35,7 +34,7 @@ public:
         return {.body = claim_.dump()};
     }
 
-    json claim() const {
+    nlohmann::json claim() const {
         const std::lock_guard lock(mutex_);
         return claim_;
     }
@@ -45,7 +44,7 @@ public:
     }
 
     mutable std::mutex mutex_;  // answers are given on the server's threads
-    json claim_ = json::parse(
+    nlohmann::json claim_ = nlohmann::json::parse(
         R"({"metadata":{"namespace":"ns","name":"c","uid":"u-c","resourceVersion":"1"},
             "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}},"status":{}})");
     std::string pod_ = R"({"metadata":{"uid":"u"},"spec":{}})";
@@ -86,7 +85,7 @@ TEST_F(ClaimRunTest, WritesFinalizerThenDevicesThenBinding) {
         writes(),
         ElementsAre(
             std::string("PUT ") + kClaims + "/c", std::string("PUT ") + kClaims + "/c/status", "POST /p/binding"));
-    const json status = server_.claim()["status"];
+    const nlohmann::json status = server_.claim()["status"];
     EXPECT_EQ(status["allocation"]["devices"]["results"][0]["device"], "gpu-0");
     EXPECT_EQ(status["allocation"]["nodeSelector"]["nodeSelectorTerms"][0]["matchFields"][0]["values"][0], "n1");
     EXPECT_EQ(status["allocation"]["devices"]["config"][0]["source"], "FromClass");
@@ -96,7 +95,7 @@ TEST_F(ClaimRunTest, WritesFinalizerThenDevicesThenBinding) {
 TEST_F(ClaimRunTest, WhatAnEarlierLifeWroteIsNotWrittenAgain) {
     serve();
     static_cast<void>(carry_out(plan()));
-    const json before = server_.claim();
+    const nlohmann::json before = server_.claim();
     sink_.reset();
     serve();
     known_.see_gone("ns/p");

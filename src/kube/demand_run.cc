@@ -36,8 +36,8 @@ bool is_refused_by_budget(const HttpAnswer& answer) {
 
 }  // namespace
 
-std::map<std::string, Demand> demands_of(const Plan& plan) {
-    std::map<std::string, Demand> demands;
+std::map<std::string, DemandWrites> demands_of(const Plan& plan) {
+    std::map<std::string, DemandWrites> demands;
     std::unordered_map<std::string_view, const Intent*> intents;
     for (const Intent& intent : plan.intents)
         intents.emplace(intent.pod, &intent);
@@ -89,7 +89,7 @@ void DemandRun::step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*ne
 
 void DemandRun::record() {
     open_ = 1;
-    for (const Demand::Waiting& one : demand_.waiting)
+    for (const DemandWrites::Waiting& one : demand_.waiting)
         nominate(*one.placement, one.intent);
     step_ended(WriteEnd::kDone, true, &DemandRun::mark);
 }

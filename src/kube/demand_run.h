@@ -21,7 +21,7 @@
 
 namespace reprieve {
 
-struct Demand {
+struct DemandWrites {
     std::string seen;   // for the record: the newest change that the plan knew of
     std::string owner;  // "ns/name" of the gang or pod; may be empty where evictions serve no one in particular
     struct Waiting {
@@ -33,7 +33,7 @@ struct Demand {
 };
 
 // The demands of a plan that wait or evict. They point into the plan.
-[[nodiscard]] std::map<std::string, Demand> demands_of(const Plan& plan);
+[[nodiscard]] std::map<std::string, DemandWrites> demands_of(const Plan& plan);
 
 class DemandRun : public std::enable_shared_from_this<DemandRun> {
 public:
@@ -41,7 +41,8 @@ public:
     using Evicted = std::function<void(const Eviction&)>;
 
     // Of two runs the one with the lower rank is finished first: better one preemptor served than two half served.
-    DemandRun(Outbox& outbox, std::uint64_t rank, std::shared_ptr<const Plan> plan, Demand demand, Evicted evicted)
+    DemandRun(
+        Outbox& outbox, std::uint64_t rank, std::shared_ptr<const Plan> plan, DemandWrites demand, Evicted evicted)
         : outbox_(&outbox),
           rank_(rank),
           plan_(std::move(plan)),
@@ -70,7 +71,7 @@ private:
     Outbox* outbox_;
     std::uint64_t rank_;
     std::shared_ptr<const Plan> plan_;
-    Demand demand_;
+    DemandWrites demand_;
     Evicted evicted_;
     std::size_t open_ = 0;
     bool failed_ = false;

@@ -36,7 +36,7 @@ TEST(DemandRun, WhatIsRecordedIsWhatThePlanIntends) {
     plan.evictions = {victim("b", "n1", "ns/g")};
     plan.intents = {{.pod = "ns/g-0", .node = "n1", .victims = {"uid-b"}}, {.pod = "ns/g-1", .node = "n2"}};
     const auto demands = demands_of(plan);
-    const std::vector<Demand::Waiting>& members = demands.at("ns/g").waiting;
+    const std::vector<DemandWrites::Waiting>& members = demands.at("ns/g").waiting;
     ASSERT_EQ(members.size(), 2U);
     EXPECT_EQ(members[0].intent, plan.intents.data());
     EXPECT_EQ(members[1].intent, &plan.intents[1]);

@@ -17,16 +17,16 @@ std::optional<std::set<std::string, std::less<>>> read_plurals(const std::string
     return plurals;
 }
 
-Finding find_version(std::size_t kind, const ServedPlurals& served) {
+KindFinding find_version(std::size_t kind, const ServedPlurals& served) {
     const FollowedKind& wanted = followed_kinds()[kind];
-    Finding finding{.served = Served::kNo, .api_version = {}};
+    KindFinding finding{.served = KindServed::kNo, .api_version = {}};
     for (const std::string_view version : wanted.versions) {
         const std::string name = api_version(wanted, version);
         const auto answer = served.find(name);
         if (answer == served.end() || !answer->second) {
-            finding.served = Served::kUnknown;
+            finding.served = KindServed::kUnknown;
         } else if (answer->second->contains(wanted.plural)) {
-            return {Served::kYes, name};
+            return {KindServed::kYes, name};
         }
     }
     return finding;

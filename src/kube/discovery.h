@@ -15,10 +15,10 @@
 
 namespace reprieve {
 
-enum class Served : unsigned char { kYes, kNo, kUnknown };
+enum class KindServed : unsigned char { kYes, kNo, kUnknown };
 
-struct Finding {
-    Served served = Served::kUnknown;
+struct KindFinding {
+    KindServed served = KindServed::kUnknown;
     std::string api_version;  // where served
 };
 
@@ -26,7 +26,7 @@ struct Finding {
 using ServedPlurals = std::map<std::string, std::optional<std::set<std::string, std::less<>>>, std::less<>>;
 
 // The best version of one kind (an index into followed_kinds).
-[[nodiscard]] Finding find_version(std::size_t kind, const ServedPlurals& served);
+[[nodiscard]] KindFinding find_version(std::size_t kind, const ServedPlurals& served);
 // The plurals in an APIResourceList; nothing: it is none.
 [[nodiscard]] std::optional<std::set<std::string, std::less<>>> read_plurals(const std::string& body);
 
@@ -34,7 +34,7 @@ class Discovery {
 public:
     explicit Discovery(HttpClient& client) : client_(&client) {}
 
-    using Found = std::function<void(std::size_t kind, const Finding&)>;
+    using Found = std::function<void(std::size_t kind, const KindFinding&)>;
     // Asks about every kind that is not required and calls `found` for each once all answers are there.
     void ask(Found found);
     [[nodiscard]] bool asking() const { return open_ > 0; }

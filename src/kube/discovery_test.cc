@@ -48,9 +48,9 @@ TEST(Discovery, NoAnswerIsNotAbsence) {
     served["scheduling.k8s.io/v1beta1"].emplace();
     served["scheduling.k8s.io/v1alpha3"].emplace();
     served["scheduling.k8s.io/v1alpha2"] = std::nullopt;
-    EXPECT_EQ(find_version(group, served).served, Served::kUnknown);
+    EXPECT_EQ(find_version(group, served).served, KindServed::kUnknown);
     served["scheduling.k8s.io/v1alpha2"].emplace();
-    EXPECT_EQ(find_version(group, served).served, Served::kNo);
+    EXPECT_EQ(find_version(group, served).served, KindServed::kNo);
 }
 
 TEST(Discovery, ReadsResourceLists) {

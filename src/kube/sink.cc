@@ -116,7 +116,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan, const std::string&
             run(plan, std::move(demand));
             continue;
         }
-        for (const Demand::Waiting& one : demand.waiting)
+        for (const DemandWrites::Waiting& one : demand.waiting)
             lasting_.offer(*one.placement);
     }
     lasting_.end();
@@ -140,7 +140,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan, const std::string&
     announcer_.unplaced(*plan);
 }
 
-void KubeSink::run(const std::shared_ptr<const Plan>& plan, Demand demand) {
+void KubeSink::run(const std::shared_ptr<const Plan>& plan, DemandWrites demand) {
     std::make_shared<DemandRun>(outbox_, ++runs_, plan, std::move(demand), [this, plan](const Eviction& eviction) {
         announcer_.preempted(eviction, plan->now);
     })->start();

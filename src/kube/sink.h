@@ -67,7 +67,7 @@ public:
 
 private:
     void begin(const std::shared_ptr<const Plan>& plan, const std::string& seen);
-    void run(const std::shared_ptr<const Plan>& plan, Demand demand);
+    void run(const std::shared_ptr<const Plan>& plan, DemandWrites demand);
     void count_gangs();
     void clear_nominations(const Plan& plan);
     void clear_nomination(const std::string& pod);

@@ -92,21 +92,21 @@ KubeSource::~KubeSource() {
 }
 
 void KubeSource::discover() {
-    discovery_.ask([this](std::size_t kind, const Finding& finding) { found(kind, finding); });
+    discovery_.ask([this](std::size_t kind, const KindFinding& finding) { found(kind, finding); });
     client_->run_after(this, options_.rediscover, [this] { discover(); });
 }
 
-void KubeSource::found(std::size_t kind, const Finding& finding) {
+void KubeSource::found(std::size_t kind, const KindFinding& finding) {
     const FollowedKind& what = followed_kinds()[kind];
     Watcher& watcher = *followed_[kind].watcher;
     switch (finding.served) {
-        case Served::kYes:
+        case KindServed::kYes:
             refusals_[kind] = 0;
             absent_[kind] = false;
             missed_[kind] = 0;
             watcher.start(finding.api_version, collection_path(what, finding.api_version));
             break;
-        case Served::kNo:
+        case KindServed::kNo:
             if (watcher.has_listed() && ++missed_[kind] < kMissedToBelieve) break;
             if (watcher.running())
                 watcher.stop();
@@ -114,7 +114,7 @@ void KubeSource::found(std::size_t kind, const Finding& finding) {
                 inbox_.put({.content = Parcel::Content::kAbsent, .kind = kind});
             absent_[kind] = true;
             break;
-        case Served::kUnknown:
+        case KindServed::kUnknown:
             spdlog::warn("whether {}.{} is served cannot be found out now", what.plural, what.group);
             break;
     }

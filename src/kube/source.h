@@ -91,7 +91,7 @@ private:
 
     // On the client's thread.
     void discover();
-    void found(std::size_t kind, const Finding& finding);
+    void found(std::size_t kind, const KindFinding& finding);
     void refused(std::size_t kind, const HttpAnswer& answer);
     void refused_optional(std::size_t kind, const HttpAnswer& answer);
 

@@ -24,10 +24,10 @@ void add_running(RandomWorld& world, const std::vector<int>& cpus) {
         int room = cpus[n];
         while (room > 0 && *rc::gen::inRange(0, 5) > 0) {
             const int cpu = *rc::gen::inRange(1, std::min(room, 3) + 1);
-            PodText pod{.name = "run-" + number(next),
-                        .priority = *rc::gen::inRange(0, 4),
-                        .cpu = cpu,
-                        .node = "n" + number(static_cast<int>(n))};
+            TestPodText pod{.name = "run-" + number(next),
+                            .priority = *rc::gen::inRange(0, 4),
+                            .cpu = cpu,
+                            .node = "n" + number(static_cast<int>(n))};
             if (*rc::gen::inRange(0, 2) == 0) pod.owner = "set-" + number(*rc::gen::inRange(0, 3));
             pod.grace = *rc::gen::element(1, 5, 30);
             const int kind = *rc::gen::inRange(0, 6);

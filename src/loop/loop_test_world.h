@@ -137,7 +137,7 @@ inline std::string node_yaml(const std::string& name, int cpu = 4) {
            std::to_string(cpu) + "', memory: 16Gi, pods: '20'}}\n";
 }
 
-struct PodText {
+struct TestPodText {
     std::string name;
     int priority = 0;
     int cpu = 1;
@@ -149,7 +149,7 @@ struct PodText {
     std::string scheduler = "reprieve";
 };
 
-inline std::string pod_yaml(const PodText& pod) {
+inline std::string pod_yaml(const TestPodText& pod) {
     std::string notes = pod.annotations;
     if (!pod.group.empty())
         notes += std::string(notes.empty() ? "" : ", ") + "scheduling.k8s.io/group-name: " + pod.group;

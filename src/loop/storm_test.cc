@@ -21,7 +21,7 @@ std::vector<std::string> overcommitted(const LoopRecord& record) {
     return out;
 }
 
-std::string arrival(int at_millis, const PodText& pod) {
+std::string arrival(int at_millis, const TestPodText& pod) {
     return "  - at: " + std::to_string(at_millis) +
            "ms\n    apply: {apiVersion: v1, kind: Pod, metadata: {name: " + pod.name +
            "}, spec: {schedulerName: reprieve, priority: " + std::to_string(pod.priority) +
@@ -54,7 +54,7 @@ TEST_F(StormTest, a_binding_that_nobody_has_answered_for_long_still_holds_its_ro
 }
 
 TEST_F(StormTest, room_that_another_scheduler_has_promised_is_not_taken) {
-    PodText theirs{.name = "theirs", .priority = 50, .cpu = 3, .scheduler = "default-scheduler"};
+    TestPodText theirs{.name = "theirs", .priority = 50, .cpu = 3, .scheduler = "default-scheduler"};
     start(node_yaml("n1") + pod_yaml(theirs) + "status: {nominatedNodeName: n1}\n" +
           pod_yaml({.name = "ours", .priority = 1, .cpu = 2}));
     run();

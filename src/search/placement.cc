@@ -11,12 +11,12 @@ namespace {
 
 // Facts and boards cost memory per node (up to 9 and 24 bytes); beyond these many, shapes are asked afresh.
 constexpr std::size_t kMostEntries = 8'000'000;
-constexpr std::size_t kFewestBoards = 64;
+constexpr std::size_t kFewestPlacementBoards = 64;
 constexpr std::size_t kMostCounted = 16;  // kinds of claims at once; a demand has one
 constexpr std::size_t kFewNodes = 64;     // are asked one by one
 
 std::size_t most_boards(const Snapshot& s) {
-    return std::max(kFewestBoards, kMostEntries / std::max<std::size_t>(s.nodes.size(), 1));
+    return std::max(kFewestPlacementBoards, kMostEntries / std::max<std::size_t>(s.nodes.size(), 1));
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ class Fractions {
 public:
     // REQUIRES: 0 <= part, 0 < whole.
     void add(std::int64_t part, std::int64_t whole) {
-        constexpr std::int64_t kMostDenominator = std::int64_t{1} << 40;
+        constexpr std::int64_t kMostBelow = std::int64_t{1} << 40;
         const std::int64_t common = std::gcd(part, whole);
         part /= common;
         whole /= common;
-        while (static_cast<Wide>(below_ / std::gcd(below_, whole)) * whole > kMostDenominator) {
+        while (static_cast<Wide>(below_ / std::gcd(below_, whole)) * whole > kMostBelow) {
             part /= 2;
             whole = std::max<std::int64_t>(whole / 2, 1);
             above_ /= 2;

@@ -10,7 +10,7 @@ std::string namespace_of(const Json& body) {
     return ns.empty() ? "default" : ns;
 }
 
-Json owner_of(const Json& body) {
+Json owner_reference_of(const Json& body) {
     Json owner = {{"apiVersion", text_at(body, {"apiVersion"})},
                   {"kind", text_at(body, {"kind"})},
                   {"name", text_at(body, {"metadata", "name"})},
@@ -34,7 +34,7 @@ std::vector<Json> jobs_of(const Json& set) {
             made["metadata"]["name"] =
                 fmt::format("{}-{}-{}", text_at(set, {"metadata", "name"}), text_at(job, {"name"}), i);
             made["metadata"]["namespace"] = namespace_of(set);
-            made["metadata"]["ownerReferences"] = Json::array({owner_of(set)});
+            made["metadata"]["ownerReferences"] = Json::array({owner_reference_of(set)});
             if (const Json* spec = find_path(job, {"template", "spec"})) made["spec"] = *spec;
             out.push_back(std::move(made));
         }

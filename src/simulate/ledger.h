@@ -1,4 +1,4 @@
-// Ledger: where every GPU-second of a run went, counted twice.
+// GpuLedger: where every GPU-second of a run went, counted twice.
 //
 // Once pod by pod, when it stops: work that was kept (used), work thrown away and restarts (lost). And once by the
 // clock: how much of the cluster worked at each moment. Both must agree to the last microsecond; the rest of the
@@ -13,7 +13,7 @@
 
 namespace reprieve {
 
-class Ledger {
+class GpuLedger {
 public:
     // The clock moves on; what works stays as it is until then.
     void advance(Duration step) { by_clock_ += Wide{working_} * step.us; }

@@ -1,4 +1,4 @@
-// Outcome: what one run amounted to, job by job, eviction by eviction, and over time.
+// RunOutcome: what one run amounted to, job by job, eviction by eviction, and over time.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ struct Sample {
     std::int64_t asked_milli = 0;  // by all jobs that have arrived
 };
 
-struct Outcome {
+struct RunOutcome {
     std::vector<JobOutcome> jobs;  // as in the trace
     std::vector<EvictionOutcome> evictions;
     std::vector<Sample> samples;

@@ -292,8 +292,8 @@ private:
 
 }  // namespace
 
-Outcome place_all(const std::vector<TraceNode>& nodes, const JobTrace& trace, PlaceScore score, std::uint64_t seed) {
-    Outcome out;
+RunOutcome place_all(const std::vector<TraceNode>& nodes, const JobTrace& trace, PlaceScore score, std::uint64_t seed) {
+    RunOutcome out;
     out.jobs.resize(trace.jobs.size());
     std::int64_t capacity = 0;
     for (const TraceNode& node : nodes)

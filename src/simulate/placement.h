@@ -16,9 +16,9 @@
 namespace reprieve {
 
 // Samples are taken at each whole percent of the cluster's GPUs that has been asked for. REQUIRES: one pod a job.
-[[nodiscard]] Outcome place_all(const std::vector<TraceNode>& nodes,
-                                const JobTrace& trace,
-                                PlaceScore score,
-                                std::uint64_t seed);
+[[nodiscard]] RunOutcome place_all(const std::vector<TraceNode>& nodes,
+                                   const JobTrace& trace,
+                                   PlaceScore score,
+                                   std::uint64_t seed);
 
 }  // namespace reprieve

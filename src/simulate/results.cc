@@ -58,7 +58,7 @@ std::string json_text(std::string_view text) {
     return out + "\"";
 }
 
-RunSummaryRow summarise(const RunName& name, const JobTrace& trace, const Outcome& outcome, double wall) {
+RunSummaryRow summarise(const RunName& name, const JobTrace& trace, const RunOutcome& outcome, double wall) {
     RunSummaryRow row;
     row.name = name.policy;
     row.seed = name.seed;
@@ -145,7 +145,7 @@ std::string summary_json(const RunSummaryRow& row) {
         row.wall_seconds);
 }
 
-std::string jobs_rows(const RunName& name, const JobTrace& trace, const Outcome& outcome) {
+std::string jobs_rows(const RunName& name, const JobTrace& trace, const RunOutcome& outcome) {
     std::string out;
     out.reserve(outcome.jobs.size() * 96);
     const std::string head = fmt::format("{},{},", csv_field(name.policy), name.seed);
@@ -185,7 +185,7 @@ std::string jobs_rows(const RunName& name, const JobTrace& trace, const Outcome&
 std::string evictions_rows(const RunName& name,
                            const JobTrace& trace,
                            const std::vector<TraceNode>& nodes,
-                           const Outcome& outcome) {
+                           const RunOutcome& outcome) {
     std::string out;
     for (const EvictionOutcome& e : outcome.evictions) {
         const TraceJob& job = trace.jobs[e.job];
@@ -210,7 +210,7 @@ std::string evictions_rows(const RunName& name,
     return out;
 }
 
-std::string samples_rows(const RunName& name, const Outcome& outcome) {
+std::string samples_rows(const RunName& name, const RunOutcome& outcome) {
     std::string out;
     const auto gpus = [](std::int64_t milli) { return short_number(static_cast<double>(milli) / 1000.0); };
     for (const Sample& s : outcome.samples) {

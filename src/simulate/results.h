@@ -51,18 +51,21 @@ struct RunSummaryRow {
     double wall_seconds = 0;
 };
 
-[[nodiscard]] RunSummaryRow summarise(const RunName& name, const JobTrace& trace, const Outcome& outcome, double wall);
+[[nodiscard]] RunSummaryRow summarise(const RunName& name,
+                                      const JobTrace& trace,
+                                      const RunOutcome& outcome,
+                                      double wall);
 
 // One object, on one line.
 [[nodiscard]] std::string summary_json(const RunSummaryRow& row);
 
 // Rows without the header.
-[[nodiscard]] std::string jobs_rows(const RunName& name, const JobTrace& trace, const Outcome& outcome);
+[[nodiscard]] std::string jobs_rows(const RunName& name, const JobTrace& trace, const RunOutcome& outcome);
 [[nodiscard]] std::string evictions_rows(const RunName& name,
                                          const JobTrace& trace,
                                          const std::vector<TraceNode>& nodes,
-                                         const Outcome& outcome);
-[[nodiscard]] std::string samples_rows(const RunName& name, const Outcome& outcome);
+                                         const RunOutcome& outcome);
+[[nodiscard]] std::string samples_rows(const RunName& name, const RunOutcome& outcome);
 
 inline constexpr const char* kJobsHeader =
     "policy,seed,job_id,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,"

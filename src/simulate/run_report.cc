@@ -89,7 +89,7 @@ std::int64_t size_of(const TraceJob& job) {
     return job.all_gpu_milli() == 0 ? 0 : size;
 }
 
-std::string worst_json(const JobTrace& trace, const Outcome& outcome) {
+std::string worst_json(const JobTrace& trace, const RunOutcome& outcome) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
         if (outcome.jobs[i].evictions > 0 || outcome.jobs[i].lost > 0) order.push_back(i);
@@ -132,7 +132,7 @@ std::string worst_json(const JobTrace& trace, const Outcome& outcome) {
 
 }  // namespace
 
-std::string run_report_json(const RunSummaryRow& row, const JobTrace& trace, const Outcome& outcome) {
+std::string run_report_json(const RunSummaryRow& row, const JobTrace& trace, const RunOutcome& outcome) {
     std::map<std::string, Group> queues;
     std::map<std::int64_t, Group> sizes;
     std::map<std::int32_t, Group> priorities;
@@ -169,7 +169,7 @@ std::string run_report_json(const RunSummaryRow& row, const JobTrace& trace, con
         samples);
 }
 
-std::string history_rows(const JobTrace& trace, const std::vector<TraceNode>& nodes, const Outcome& outcome) {
+std::string history_rows(const JobTrace& trace, const std::vector<TraceNode>& nodes, const RunOutcome& outcome) {
     std::string out;
     out.reserve(outcome.history.size() * 32);
     for (const Deciding& d : outcome.history)

@@ -11,12 +11,12 @@
 
 namespace reprieve {
 
-[[nodiscard]] std::string run_report_json(const RunSummaryRow& row, const JobTrace& trace, const Outcome& outcome);
+[[nodiscard]] std::string run_report_json(const RunSummaryRow& row, const JobTrace& trace, const RunOutcome& outcome);
 
 // Everything decided, a line each: two policies part where their lines do.
 [[nodiscard]] std::string history_rows(const JobTrace& trace,
                                        const std::vector<TraceNode>& nodes,
-                                       const Outcome& outcome);
+                                       const RunOutcome& outcome);
 
 // Load, sizes and queues of a trace: is this my cluster?
 [[nodiscard]] std::string trace_report_json(const std::vector<TraceNode>& nodes, const JobTrace& trace);

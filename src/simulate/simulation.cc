@@ -73,11 +73,11 @@ bool leave_it_to_nodes(const std::vector<Object>& facts) {
 
 }  // namespace
 
-Result<Outcome> simulate(const std::vector<TraceNode>& nodes,
-                         const JobTrace& trace,
-                         const std::vector<std::string>& never,
-                         const Policy& policy,
-                         const SimulationOptions& options) {
+Result<RunOutcome> simulate(const std::vector<TraceNode>& nodes,
+                            const JobTrace& trace,
+                            const std::vector<std::string>& never,
+                            const Policy& policy,
+                            const SimulationOptions& options) {
     Cluster cluster({.scheduler_names = {},
                      .topology_levels = policy.config.topology_levels,
                      .queues_by_namespace = policy.config.queues_by_namespace,
@@ -100,7 +100,7 @@ Result<Outcome> simulate(const std::vector<TraceNode>& nodes,
     ControlLoop loop(cluster, yard, yard, watch, loop_options);
     loop.run();
     if (!watch.trouble.empty()) return fail(watch.trouble);
-    Outcome outcome = yard.finish();
+    RunOutcome outcome = yard.finish();
     outcome.cycles = watch.cycles;
     outcome.dropped_plans = watch.dropped;
     if (watch.dropped > 0 && outcome.broken.empty()) {

@@ -24,10 +24,10 @@ struct SimulationOptions {
 };
 
 // `nodes` may be what the manifests hold. REQUIRES: the policy is no placement.
-[[nodiscard]] Result<Outcome> simulate(const std::vector<TraceNode>& nodes,
-                                       const JobTrace& trace,
-                                       const std::vector<std::string>& never,
-                                       const Policy& policy,
-                                       const SimulationOptions& options);
+[[nodiscard]] Result<RunOutcome> simulate(const std::vector<TraceNode>& nodes,
+                                          const JobTrace& trace,
+                                          const std::vector<std::string>& never,
+                                          const Policy& policy,
+                                          const SimulationOptions& options);
 
 }  // namespace reprieve

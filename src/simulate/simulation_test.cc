@@ -28,14 +28,14 @@ struct Play {
         never = why_never(nodes, trace);
     }
 
-    [[nodiscard]] Outcome run(const std::string& policy, SimulationOptions options = {}) const {
+    [[nodiscard]] RunOutcome run(const std::string& policy, SimulationOptions options = {}) const {
         auto outcome = simulate(nodes, trace, never, *built_in_policy(policy), options);
         EXPECT_TRUE(outcome.has_value()) << outcome.error().message;
         EXPECT_TRUE(outcome->conserved) << outcome->broken;
         EXPECT_EQ(outcome->dropped_plans, 0);
         return std::move(*outcome);
     }
-    [[nodiscard]] const JobOutcome& job(const Outcome& outcome, const std::string& name) const {
+    [[nodiscard]] const JobOutcome& job(const RunOutcome& outcome, const std::string& name) const {
         for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
             if (trace.jobs[i].name == name) return outcome.jobs[i];
         }
@@ -51,7 +51,7 @@ TEST(Simulation, AnEvictedPodLosesWhatItDidSinceItsCheckpointAndPaysForTheRestar
                     "job,submit,duration,gpus,priority,checkpoint,restart\n"
                     "low,0,1000,4,0,100,10\n"
                     "high,250,300,4,1000,,\n");
-    const Outcome outcome = play.run("reprieve");
+    const RunOutcome outcome = play.run("reprieve");
     EXPECT_EQ(play.job(outcome, "high").start, at(250));
     EXPECT_EQ(play.job(outcome, "high").finish, at(550));
     // 250 s worked, 200 kept; from 550 on: 10 s restart and the remaining 800.
@@ -67,7 +67,7 @@ TEST(Simulation, AnEvictedPodLosesWhatItDidSinceItsCheckpointAndPaysForTheRestar
 
 TEST(Simulation, WithoutCheckpointsAllWorkIsLost) {
     const Play play("name,gpus\nn,1\n", "job,submit,duration,gpus,priority\nlow,0,100,1,0\nhigh,40,10,1,5\n");
-    const Outcome outcome = play.run("reprieve");
+    const RunOutcome outcome = play.run("reprieve");
     EXPECT_EQ(play.job(outcome, "low").finish, at(50 + 100));
     EXPECT_TRUE(outcome.lost == 40 * kGpuSecond);
 }
@@ -75,12 +75,12 @@ TEST(Simulation, WithoutCheckpointsAllWorkIsLost) {
 TEST(Simulation, NobodyIsEvictedWhereThePolicyKnowsNoPreemption) {
     const Play play("name,gpus\nn,1\n",
                     "job,submit,duration,gpus,priority\nlow,0,100,1,0\nhigh,40,10,1,5\nmid,30,10,1,2\n");
-    const Outcome none = play.run("none");
+    const RunOutcome none = play.run("none");
     EXPECT_TRUE(none.evictions.empty());
     EXPECT_EQ(play.job(none, "high").start, at(100));
     EXPECT_EQ(play.job(none, "mid").start, at(110));
     // Who came first goes first, whatever its priority.
-    const Outcome fifo = play.run("fifo-backfill");
+    const RunOutcome fifo = play.run("fifo-backfill");
     EXPECT_EQ(play.job(fifo, "mid").start, at(100));
     EXPECT_EQ(play.job(fifo, "high").start, at(110));
 }
@@ -88,7 +88,7 @@ TEST(Simulation, NobodyIsEvictedWhereThePolicyKnowsNoPreemption) {
 TEST(Simulation, AGangWorksOnlyTogether) {
     const Play play("name,gpus\na,1\nb,1\n",
                     "job,submit,duration,pods,gpus,priority\nsingle,0,50,1,1,0\ngang,10,100,2,1,0\n");
-    const Outcome outcome = play.run("reprieve");
+    const RunOutcome outcome = play.run("reprieve");
     EXPECT_EQ(play.job(outcome, "gang").start, at(50));
     EXPECT_EQ(play.job(outcome, "gang").finish, at(150));
 }
@@ -97,7 +97,7 @@ TEST(Simulation, WhoIsLeftOfAGangStartsAgainWithIt) {
     // kube knows no gangs: it takes one pod, and the other of the two can do nothing alone.
     const Play play("name,gpus\na,1\nb,1\n",
                     "job,submit,duration,pods,gpus,priority\ngang,0,100,2,1,0\nhigh,40,10,1,1,9\n");
-    const Outcome outcome = play.run("kube");
+    const RunOutcome outcome = play.run("kube");
     EXPECT_EQ(outcome.evictions.size(), 1U);
     EXPECT_EQ(outcome.pods_lost, 2);
     EXPECT_TRUE(outcome.lost == 80 * kGpuSecond);
@@ -106,7 +106,7 @@ TEST(Simulation, WhoIsLeftOfAGangStartsAgainWithIt) {
 
 TEST(Simulation, NodesFailAndReturn) {
     const Play play("name,gpus,fails\nn,1,30+20\n", "job,submit,duration,gpus,checkpoint\nj,0,100,1,25\n");
-    const Outcome outcome = play.run("reprieve");
+    const RunOutcome outcome = play.run("reprieve");
     EXPECT_TRUE(outcome.evictions.empty());
     EXPECT_EQ(outcome.pods_lost, 1);
     EXPECT_EQ(play.job(outcome, "j").finish, at(50 + 75));
@@ -117,7 +117,7 @@ TEST(Simulation, GraceIsTimeInWhichTheVictimStillHoldsItsRoom) {
     const Play play("name,gpus\nn,1\n", "job,submit,duration,gpus,priority\nlow,0,100,1,0\nhigh,40,10,1,5\n");
     SimulationOptions options;
     options.grace = at(30);
-    const Outcome outcome = play.run("reprieve", options);
+    const RunOutcome outcome = play.run("reprieve", options);
     EXPECT_EQ(play.job(outcome, "high").start, at(70));
     EXPECT_TRUE(outcome.lost == 70 * kGpuSecond);
 }
@@ -130,7 +130,7 @@ TEST(Simulation, JobsThatCanNeverRunAreCountedApart) {
     EXPECT_EQ(play.never[1], "the whole cluster holds 2 of its 3 pods");
     EXPECT_EQ(play.never[2], "no rack holds more than 1 of its 2 pods");
     EXPECT_EQ(play.never[3], "");
-    const Outcome outcome = play.run("reprieve");
+    const RunOutcome outcome = play.run("reprieve");
     EXPECT_TRUE(play.job(outcome, "big").never_fits);
     EXPECT_EQ(play.job(outcome, "fits").finish, at(10));
 }
@@ -139,7 +139,7 @@ TEST(Simulation, TheEndThatWasAskedForIsTheEnd) {
     const Play play("name,gpus\nn,1\n", "job,submit,duration,gpus\na,0,100,1\nb,0,100,1\n");
     SimulationOptions options;
     options.until = at(60);
-    const Outcome outcome = play.run("reprieve", options);
+    const RunOutcome outcome = play.run("reprieve", options);
     EXPECT_EQ(outcome.end, at(60));
     EXPECT_TRUE(outcome.used == 60 * kGpuSecond);
     EXPECT_EQ(play.job(outcome, "a").finish, kNotYet);
@@ -177,8 +177,8 @@ TEST(Simulation, TheQuickWayTakesTheDecisionsOfTheLoop) {
             const Play play = drawn(seed);
             SimulationOptions slow;
             slow.express = false;
-            const Outcome quick = play.run(policy);
-            const Outcome by_loop = play.run(policy, slow);
+            const RunOutcome quick = play.run(policy);
+            const RunOutcome by_loop = play.run(policy, slow);
             EXPECT_LT(quick.cycles, by_loop.cycles);
             for (std::size_t i = 0; i < quick.history.size() && i < by_loop.history.size(); ++i)
                 ASSERT_EQ(text_of(play, quick.history[i]), text_of(play, by_loop.history[i])) << policy << " " << seed;
@@ -195,8 +195,8 @@ TEST(Simulation, TheQuickWayKnowsWhenQueuesMustTakeTurns) {
         const Play play = drawn(seed, 3);
         SimulationOptions slow;
         slow.express = false;
-        const Outcome quick = play.run("reprieve");
-        const Outcome by_loop = play.run("reprieve", slow);
+        const RunOutcome quick = play.run("reprieve");
+        const RunOutcome by_loop = play.run("reprieve", slow);
         spared += by_loop.cycles - quick.cycles;
         ASSERT_EQ(quick.history.size(), by_loop.history.size());
         for (std::size_t i = 0; i < quick.history.size(); ++i)
@@ -217,7 +217,7 @@ TEST(Simulation, EveryPolicyKeepsItsBooks) {
             for (const std::int64_t grace : {0, 30}) {
                 SimulationOptions options;
                 options.grace = at(grace);
-                const Outcome outcome = play.run(policy, options);
+                const RunOutcome outcome = play.run(policy, options);
                 EXPECT_EQ(outcome.jobs.size(), play.trace.jobs.size());
             }
         }
@@ -227,7 +227,7 @@ TEST(Simulation, EveryPolicyKeepsItsBooks) {
 TEST(Placement, FractionsTakeTheTightestDeviceAndTiesTheFirstNode) {
     const Play play("name,cpu,gpus\nb,100,2\na,100,2\n",
                     "job,submit,duration,cpu,gpus\np1,0,1,10,0.5\np2,1,1,10,0.4\np3,2,1,10,1\np4,3,1,10,2\n");
-    const Outcome outcome = place_all(play.nodes, play.trace, PlaceScore::kBestFit, 1);
+    const RunOutcome outcome = place_all(play.nodes, play.trace, PlaceScore::kBestFit, 1);
     ASSERT_EQ(outcome.history.size(), 4U);
     EXPECT_EQ(play.nodes[outcome.history[0].node].name, "a");
     EXPECT_EQ(play.nodes[outcome.history[1].node].name, "a");
@@ -244,7 +244,7 @@ TEST(Placement, WhatFindsNoRoomIsLost) {
                                    PlaceScore::kGpuPacking,
                                    PlaceScore::kBestFit,
                                    PlaceScore::kFgd}) {
-        const Outcome outcome = place_all(play.nodes, play.trace, score, 1);
+        const RunOutcome outcome = place_all(play.nodes, play.trace, score, 1);
         EXPECT_EQ(outcome.history.size(), 2U);
         EXPECT_EQ(outcome.samples.back().held_milli, 1000);
     }

@@ -240,7 +240,7 @@ void Yard::carry_out(const Plan& plan) {
     echo_queues(plan);
 }
 
-Outcome Yard::finish() {
+RunOutcome Yard::finish() {
     if (options_.until && now_ < *options_.until && done_jobs_ < trace_.jobs.size()) advance(*options_.until);
     for (std::uint32_t job = 0; job < runs_.size(); ++job) {
         if (!runs_[job]) continue;

@@ -69,7 +69,7 @@ public:
     [[nodiscard]] bool idle() const override { return true; }
 
     // Stops whoever still works and closes the books. To be called once, when the loop has ended.
-    [[nodiscard]] Outcome finish();
+    [[nodiscard]] RunOutcome finish();
     [[nodiscard]] std::size_t jobs_done() const { return done_jobs_; }
 
 private:
@@ -209,8 +209,8 @@ private:
     std::int64_t held_milli_ = 0;
     std::int64_t asked_milli_ = 0;
     Duration next_sample_;
-    Ledger ledger_;
-    Outcome outcome_;
+    GpuLedger ledger_;
+    RunOutcome outcome_;
     std::string broken_;
 
     StringId ns_;

@@ -147,6 +147,34 @@ def check_text(path):
             yield number, "unfinished work is not kept in the sources"
 
 
+NAMESPACE = re.compile(r"namespace(?:\s+([\w:]+))?\s*\{")
+TYPE = re.compile(r"(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum(?:\s+class)?)\s+([\w:]+)[^;()]*\{")
+
+
+def shared_types(text):
+    """The types that a file defines for the whole program, as (line, qualified name): those of no anonymous namespace.
+    It knows the repository's layout, in which namespaces and their types begin at the margin."""
+    open_namespaces = []
+    for number, (line, code) in enumerate(zip(text.splitlines(), without_comments(text).splitlines()), 1):
+        if line.startswith("}  // namespace"):
+            open_namespaces = open_namespaces[:-1]
+        elif match := NAMESPACE.match(code):
+            if not code.rstrip().endswith("}"):
+                open_namespaces.append(match[1])
+        elif (match := TYPE.match(code)) and None not in open_namespaces:
+            yield number, "::".join([*open_namespaces, match[1]])
+
+
+def check_one_definition(root, paths):
+    """Two types of one name in one namespace: whichever of their inline functions the linker keeps, one of them is wrong."""
+    first = {}
+    for path in paths:
+        for line, name in shared_types(path.read_text(encoding="utf-8")):
+            if name in first:
+                yield f"{path.relative_to(root)}:{line}: {name} is also a type of {first[name]}"
+            first.setdefault(name, path.relative_to(root))
+
+
 def source_files(root):
     return sorted(p for p in (root / "src").rglob("*") if p.suffix in {".h", ".cc"})
 
@@ -168,6 +196,7 @@ def breaches(root):
             found.append(f"{name}:1: not in a folder that docs/architecture.md names")
             continue
         found += [f"{name}:{line}: {text}" for line, text in check_source(path, folder)]
+    found += check_one_definition(root, source_files(root))
     for path in text_files(root):
         name = path.relative_to(root).as_posix()
         if name not in SPELLS_THE_FORBIDDEN:

@@ -50,6 +50,14 @@ class Layers(unittest.TestCase):
         self.assert_breach({"src/base/x.cc": '#include "id.h"\n'}, "name the folder too")
         self.assert_breach({"src/base/x.cc": '#include "elsewhere/id.h"\n'}, "no folder of src/")
 
+    def test_one_definition(self):
+        demand = "namespace reprieve {\nstruct Demand {\n};\n}  // namespace reprieve\n"
+        own = "namespace reprieve {\nnamespace {\nstruct Demand {\n};\n}  // namespace\n}  // namespace reprieve\n"
+        told = "namespace reprieve {\nstruct Demand;\n}  // namespace reprieve\n"
+        self.assert_clean({"src/state/x.cc": demand, "src/kube/x.cc": own, "src/kube/y.cc": told, "src/kube/z.cc": own})
+        self.assert_clean({"src/state/x.cc": demand, "src/kube/x.cc": demand.replace("reprieve {", "reprieve::kube {")})
+        self.assert_breach({"src/state/x.cc": demand, "src/kube/x.cc": demand}, "reprieve::Demand is also a type of src/kube/x.cc")
+
     def test_sizes(self):
         self.assert_clean({"src/base/x.cc": "\n" * 600})
         self.assert_breach({"src/base/x.cc": "\n" * 601}, "601 lines")

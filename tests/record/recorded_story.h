@@ -113,10 +113,10 @@ inline std::string crowded_world(std::uint32_t seed) {
         const int cpus = roll(3, 8);
         yaml += node_yaml("n" + std::to_string(n), cpus);
         for (int room = cpus; room > 0 && roll(0, 5) > 0;) {
-            PodText pod{.name = "run-" + std::to_string(next++),
-                        .priority = roll(0, 4),
-                        .cpu = roll(1, std::min(room, 3) + 1),
-                        .node = "n" + std::to_string(n)};
+            TestPodText pod{.name = "run-" + std::to_string(next++),
+                            .priority = roll(0, 4),
+                            .cpu = roll(1, std::min(room, 3) + 1),
+                            .node = "n" + std::to_string(n)};
             if (roll(0, 2) == 0) pod.owner = "set-" + std::to_string(roll(0, 3));
             pod.grace = roll(1, 20);
             if (roll(0, 5) == 0) pod.annotations = "reprieve.dev/sim-run: 61m";
