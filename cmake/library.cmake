@@ -1,6 +1,6 @@
 # The kinds of target that this repository has. Sources are listed by hand; USES names folders of src/, LINKS packages.
 #
-#   reprieve_library(NAME SOURCES ... TESTS ... USES ... LINKS ... TEST_USES ...)   a folder of src/; TESTS are its x_test.cc
+#   reprieve_library(NAME SOURCES ... TESTS ... USES ... LINKS ... TEST_USES ... OPTIMISE -O1)   a folder of src/; TESTS are its x_test.cc
 #   reprieve_test(NAME SOURCES ... USES ... LINKS ... LABELS ...)     a GoogleTest program below tests/
 #   reprieve_fuzz(NAME SOURCES ... USES ...)                          a libFuzzer program below tests/fuzz
 #   reprieve_bench(NAME SOURCES ... USES ...)                         a Google Benchmark program below bench/
@@ -10,9 +10,9 @@ add_custom_target(reprieve_tests)
 add_custom_target(reprieve_fuzzers)
 add_custom_target(reprieve_benches)
 
-# How many sources are compiled as one: a source costs what its headers cost, and those of a folder are nearly the same.
-# 1 compiles every source for itself.
-set(REPRIEVE_BATCH 16 CACHE STRING "Sources of a folder that are compiled together")
+# How many sources are compiled as one: a source costs what its headers and the templates of others cost, and those of a
+# folder are nearly the same. 1 compiles every source for itself.
+set(REPRIEVE_BATCH 64 CACHE STRING "Sources of a folder that are compiled together")
 
 # Puts the sources of a target into batches. CMake's own unity builds name the sources by absolute paths, so that a
 # second checkout would not find in the cache what the first one compiled; these name them from the top of the repository.
@@ -62,11 +62,18 @@ function(reprieve_link target visibility)
 endfunction()
 
 function(reprieve_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;USES;LINKS;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "OPTIMISE" "SOURCES;TESTS;USES;LINKS;TEST_USES" ${ARGN})
   reprieve_static_library(reprieve_${name} ${ARG_SOURCES})
+  if(ARG_OPTIMISE)
+    # For what runs once a request (-Og) or once a demand (-O1), not once a candidate: -O2 takes the compiler up to twice
+    # as long and a user would not see the difference.
+    target_compile_options(reprieve_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:${ARG_OPTIMISE}>)
+  endif()
   reprieve_link(reprieve_${name} PUBLIC USES ${ARG_USES} LINKS ${ARG_LINKS})
   if(REPRIEVE_TESTS AND ARG_TESTS)
     reprieve_test(${name} SOURCES ${ARG_TESTS} USES ${name} ${ARG_TEST_USES} LABELS unit)
+    # A unit test's own code runs once; what it tests is compiled as it ships. Not -O0: simdjson's parser has other members then.
+    target_compile_options(${name}_test PRIVATE -Og)
   endif()
 endfunction()
 

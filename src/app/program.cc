@@ -1,4 +1,5 @@
-// The program: commands, their options, exit codes.
+#include "app/program.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -318,14 +319,15 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace reprieve
 
-int main(int argc, char** argv) {
+int program(int argc, char** argv) {
     try {
-        if (reprieve::is_kubectl_plugin(argv[0])) return reprieve::kubectl_plugin(argc, argv);
-        return reprieve::run(argc, argv);
+        if (is_kubectl_plugin(argv[0])) return kubectl_plugin(argc, argv);
+        return run(argc, argv);
     } catch (const std::exception& error) {
-        reprieve::print_complaint(std::string("unexpected failure: ") + error.what());
-        return reprieve::kExitFailure;
+        print_complaint(std::string("unexpected failure: ") + error.what());
+        return kExitFailure;
     }
 }
+
+}  // namespace reprieve
