@@ -335,20 +335,11 @@ private:
 
     void clear(PodId pod) { builder_.nomination_cleared(snapshot().pod_name(pod)); }
 
-    // Refused whatever room there is: its queue does not take it.
     bool turned_away(const Demand& demand) {
-        if (const std::string missing = missing_group(snapshot(), demand); !missing.empty()) {
-            refuse(demand, Served::not_mine(fmt::format("its PodGroup {} does not exist", missing)));
-            return true;
-        }
-        if (const Verdict takes = queue_takes(snapshot(), demand.first()); !takes.fits()) {
-            refuse(demand, {.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()});
-            return true;
-        }
         if (!offered_) offered_ = offered_by_all(cluster_);
-        const std::string excess = min_resources_excess(snapshot(), demand, *offered_);
-        if (!excess.empty()) refuse(demand, Served::not_mine(excess));
-        return !excess.empty();
+        const std::optional<Served> refusal = refused_at_once(snapshot(), demand, *offered_);
+        if (refusal) refuse(demand, *refusal);
+        return refusal.has_value();
     }
 
     void serve(const Demand& demand) {
@@ -414,11 +405,20 @@ private:
         return fits;
     }
 
+    // Gangs are gangPreempt's business and single pods preempt's, where both are there.
+    bool is_anothers(const ActionConfig& action, const Demand& demand) {
+        const bool gang = demand.gang && snapshot().gangs[demand.gang].min > 1;
+        return action.kind == ActionKind::kPreempt       ? gang && gang_preempt_
+               : action.kind == ActionKind::kGangPreempt ? !demand.gang && preempt_ && anywhere(demand)
+                                                         : false;
+    }
+
     Served attempt(const ActionConfig& action, const Demand& demand) {
         if (action.kind != ActionKind::kAllocate && action.kind != ActionKind::kBackfill) {
-            if (demand.never_preempts) return Served::not_mine("preemptionPolicy Never: it waits for free room");
-            if (std::string why = may_not_trigger(action, demand); !why.empty())
-                return Served::not_mine(std::move(why));
+            std::string why = demand.never_preempts ? "preemptionPolicy Never: it waits for free room"
+                                                    : may_not_trigger(action, demand);
+            if (!why.empty() && is_anothers(action, demand)) return Served::not_mine();
+            if (!why.empty()) return Served::not_mine(std::move(why), action.kind);
         }
         far_reaching_.note();
         const auto start = session_.tx.checkpoint();

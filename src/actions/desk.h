@@ -39,8 +39,8 @@ struct Served {
     std::optional<ActionKind> by = std::nullopt;
 
     // The action evicts nobody for such a demand.
-    [[nodiscard]] static Served not_mine(std::string why_not = "") {
-        return {.why_not = std::move(why_not), .proof = Proof::nobody()};
+    [[nodiscard]] static Served not_mine(std::string why_not = "", std::optional<ActionKind> by = std::nullopt) {
+        return {.why_not = std::move(why_not), .proof = Proof::nobody(), .by = by};
     }
 };
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "actions/eviction_mode.h"
-#include "actions/gang_part.h"
+#include "actions/evict_unit.h"
 #include "base/check.h"
 #include "plugins/share_vote.h"
 #include "search/domain_contest.h"
+#include "search/shared_claims.h"
 
 namespace reprieve {
 
@@ -21,8 +21,7 @@ GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* share
       order_(action, desk.session.config.plugins, desk.session.snapshot),
       reclaim_(action.kind == ActionKind::kGangReclaim),
       sieve_(desk.session, desk.placer) {
-    const std::string& work = desk.session.config.plugins.lost_work_resource;
-    if (!work.empty()) work_ = desk.snapshot().words->find_dimension(work);
+    work_ = work_resource(desk.snapshot(), desk.session.config.plugins.lost_work_resource);
 }
 
 GangRules GangEvict::common_rules(const Demand& demand, std::span<const Resources::Amount> need) const {
@@ -133,6 +132,8 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     for (PodId pod : members.pods) {
         if (desk_.snapshot().class_of(pod).has_claims && !rules.attack.claimant) rules.attack.claimant = pod;
     }
+    // What the members ask for before any of them is promised it.
+    const DemandNeed need = need_of(desk_.snapshot(), members.pods, rules.attack.need);
     std::string why_not;
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
@@ -142,7 +143,7 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
         return {.why_not = why_not, .proof = none_};
     }
     carry_out(demand, *choice, members, ground);
-    certify(demand, *choice, rules.attack.need, rules.bundles.queue_order);
+    certify(demand, *choice, need, rules.bundles.queue_order);
     return {.done = true};
 }
 
@@ -221,20 +222,14 @@ void GangEvict::carry_out(const Demand& demand,
     const auto start = desk_.session.tx.checkpoint();
     for (std::uint32_t at : choice.chosen) {
         const Unit& unit = choice.list.units[at];
-        const std::string part = part_of_gang(s, unit);
         const QueueId queue = s.pods[choice.list.pods[unit.first]].queue;
-        const std::uint32_t note = desk_.plan.note(
-            {.action = action_.kind,
-             .owner = owner,
-             .unit = unit.kind,
-             .group = unit.gang ? s.gang_name(unit.gang) : "",
-             .mode = eviction_mode(action_),
-             .violations = unit.violations,
-             .priority = unit.priority,
-             .reason = fmt::format("{} {} (priority {}){}", ground(unit, queue), owner, demand.priority, where),
-             .part = part});
-        for (PodId victim : choice.list.pods_of(unit))
-            desk_.session.tx.evict(victim, note);
+        evict_unit(
+            desk_,
+            action_,
+            unit,
+            choice.list.pods_of(unit),
+            {.owner = owner,
+             .reason = fmt::format("{} {} (priority {}){}", ground(unit, queue), owner, demand.priority, where)});
     }
     const std::uint32_t note =
         desk_.plan.note({.action = action_.kind, .owner = demand.gang ? owner : "", .domain = choice.seat.domain.name});
@@ -250,7 +245,7 @@ void GangEvict::carry_out(const Demand& demand,
 
 void GangEvict::certify(const Demand& demand,
                         const GangChoice& choice,
-                        std::span<const Resources::Amount> need,
+                        const DemandNeed& need,
                         const std::vector<QueueId>& queue_order) {
     const std::string owner = owner_name(desk_.snapshot(), demand);
     Certificate c{.owner = owner, .action = to_text(action_.kind)};
@@ -262,11 +257,7 @@ void GangEvict::certify(const Demand& demand,
     if (action_.improve) c.bound = c.status == CertificateStatus::kOptimal ? c.cost : order_.print(bound_);
     if (runner_up_) c.runner_up = order_.print(*runner_up_);
     desk_.plan.certificate(std::move(c),
-                           {.owner = owner,
-                            .order = order_,
-                            .work = work_,
-                            .need = {need.begin(), need.end()},
-                            .queue_order = queue_order});
+                           {.owner = owner, .order = order_, .work = work_, .need = need, .queue_order = queue_order});
 }
 
 }  // namespace reprieve

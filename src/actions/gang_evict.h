@@ -52,7 +52,7 @@ private:
     void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,
                  const GangChoice& choice,
-                 std::span<const Resources::Amount> need,
+                 const DemandNeed& need,
                  const std::vector<QueueId>& queue_order);
 
     Desk& desk_;
@@ -60,7 +60,7 @@ private:
     Obstacles obstacles_;
     const Shares* shares_;
     CostOrder order_;
-    Dim work_;
+    WorkResource work_;
     bool reclaim_;
     std::optional<Cost> runner_up_;
     std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing

@@ -105,10 +105,11 @@ std::string Obstacles::why_queue_keeps(QueueId queue, const Attack& attack, cons
                                    amount_text(dim, least),
                                    s.words->text(dim));
             }
-            return fmt::format("queue {} is above its share by {} of {}, and that is not enough",
+            return fmt::format("queue {} is above its share by {} of {}, and {}",
                                name(queue),
                                amount_text(dim, used - *share),
-                               s.words->text(dim));
+                               s.words->text(dim),
+                               used - *share < need ? "that is not enough" : why_excess_stays(queue));
         }
         within = fmt::format("queue {} comes to {} of {} and deserves {}",
                              name(queue),
@@ -117,6 +118,18 @@ std::string Obstacles::why_queue_keeps(QueueId queue, const Attack& attack, cons
                              amount_text(dim, *share));
     }
     return within;
+}
+
+// It would be enough: a gang stands in the way, or those who hold it run where their going helps nobody.
+std::string Obstacles::why_excess_stays(QueueId queue) const {
+    const Snapshot& s = desk_.snapshot();
+    std::string gang;
+    for (const PodRow& row : s.pods) {
+        if (row.queue != queue || row.state != PodState::kRunning || !row.gang || s.gangs[row.gang].min < 2) continue;
+        const std::string its = s.gang_name(row.gang);
+        if (gang.empty() || its < gang) gang = its;
+    }
+    return gang.empty() ? "what it may give makes no room here" : fmt::format("gang {} goes whole or not at all", gang);
 }
 
 std::int64_t Obstacles::smallest_in(QueueId queue, Dim dim) const {

@@ -27,6 +27,7 @@ private:
     [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
     [[nodiscard]] std::string why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const;
     [[nodiscard]] std::string why_quota_keeps(QueueId queue, const Attack& attack) const;
+    [[nodiscard]] std::string why_excess_stays(QueueId queue) const;
     [[nodiscard]] std::int64_t smallest_in(QueueId queue, Dim dim) const;
     [[nodiscard]] std::string name(QueueId queue) const;
 

@@ -38,19 +38,6 @@ std::vector<VolumeBinding> volumes_of(const Snapshot& s, std::span<const ClaimBi
     return out;
 }
 
-// The class that "request" or "request/alternative" of a claim names; empty: the claim has no such request.
-std::string class_of_request(const ClaimSpec& spec, std::string_view label, const Vocabulary& words) {
-    const std::size_t slash = label.find('/');
-    for (const DeviceRequest& request : spec.requests) {
-        if (words.text(request.name) != label.substr(0, slash)) continue;
-        for (const DeviceWish& wish : request.wishes) {
-            if (slash == std::string_view::npos || words.text(wish.name) == label.substr(slash + 1))
-                return words.str(wish.cls);
-        }
-    }
-    return "";
-}
-
 const char* op_text(SelectorOp op) {
     switch (op) {
         case SelectorOp::kIn:
@@ -127,7 +114,8 @@ std::vector<PlacedClaim> claims_of(const Snapshot& s, PodId pod, std::span<const
         if (grant->given.nodes) claim.nodes = node_rules(*grant->given.nodes, *s.words);
         for (const GivenDevice& given : grant->given.devices) {
             ClaimedDevice& device = claim.results.emplace_back(device_of(s, given));
-            device.cls = class_of_request(*row.spec, device.request, *s.words);
+            const StringId cls = class_of_request(*row.spec, given.request, *s.words);
+            if (cls) device.cls = s.words->str(cls);
             add_binding_conditions(s, given.device, device);
         }
     }
@@ -135,15 +123,39 @@ std::vector<PlacedClaim> claims_of(const Snapshot& s, PodId pod, std::span<const
 }
 
 // A claim is free when the last pod that uses it goes, and nothing else keeps it.
+bool comes_free(const Snapshot& s, DeviceClaimId id) {
+    const ClaimRow& row = s.device_claims.row(id);
+    return row.strangers == 0 &&
+           std::ranges::all_of(row.pods, [&](PodId user) { return s.pods[user].state == PodState::kEvicted; });
+}
+
 std::vector<std::string> freed_by(const Snapshot& s, PodId pod) {
     std::vector<std::string> out;
     for (DeviceClaimId id : s.device_claims.of(pod).holds) {
-        const ClaimRow& row = s.device_claims.row(id);
-        const auto goes = [&](PodId user) { return s.pods[user].state == PodState::kEvicted; };
-        if (row.strangers == 0 && std::ranges::all_of(row.pods, goes))
-            out.push_back(s.device_claims.name_of(id, *s.words));
+        if (comes_free(s, id)) out.push_back(s.device_claims.name_of(id, *s.words));
     }
     std::ranges::sort(out);
+    return out;
+}
+
+// With whom the victim uses claims that come free, where that is why they are one unit.
+std::string shared_words(const Snapshot& s, PodId pod, const OpNote& note) {
+    constexpr std::size_t kMostNames = 3;
+    std::string out;
+    if (!note.claim || !comes_free(s, note.claim)) return out;
+    for (DeviceClaimId id : s.device_claims.of(pod).holds) {
+        const ClaimRow& row = s.device_claims.row(id);
+        if (row.pods.size() < 2 || !comes_free(s, id)) continue;
+        std::string others;
+        std::size_t named = 0;
+        for (PodId user : row.pods) {
+            if (user == pod || named == kMostNames) continue;
+            others += fmt::format("{}{}", others.empty() ? "" : ", ", s.pod_name(user));
+            ++named;
+        }
+        if (row.pods.size() - 1 > named) others += fmt::format(" and {} more", row.pods.size() - 1 - named);
+        out += fmt::format(", uses claim {} with {}", s.device_claims.name_of(id, *s.words), others);
+    }
     return out;
 }
 
@@ -183,11 +195,28 @@ void append(const Plan& part, Plan& plan) {
     append(part.unplaced, plan.unplaced);
 }
 
-std::string explain(const OpNote& note) {
-    return note.reason + note.part + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
+std::string explain(const OpNote& note, const std::string& shared) {
+    return note.reason + note.part + shared + (note.violations > 0 ? ", over its disruption budget" : "") + note.detail;
 }
 
 }  // namespace
+
+void NotedUnits::add(const Snapshot& s, std::uint32_t id, const OpNote& note, PodId victim, VictimBill& bill) {
+    if (units_.insert(id).second) {
+        if (note.claim && comes_free(s, note.claim)) {
+            bill.add_part(note.violations, s.pods[victim].queue);
+            gangs_[note.claim] += note.whole_gang && note.unit == UnitKind::kWhole ? 1 : 0;
+        } else {
+            bill.add_unit(note.unit != UnitKind::kSafe, note.violations, s.pods[victim].queue);
+        }
+    }
+    bill.add_pod(victim, note.priority);
+}
+
+void NotedUnits::finish(VictimBill& bill) const {
+    for (const auto& [claim, gangs] : gangs_)
+        bill.add_units(std::max<std::int64_t>(1, gangs), std::max<std::int64_t>(1, gangs));
+}
 
 void PlanBuilder::add(Plan part) { parts_.push_back(std::move(part)); }
 
@@ -211,7 +240,7 @@ void PlanBuilder::charge_again(const Session& session, const std::set<std::strin
     // What each of them still costs, by one walk over the journal.
     struct Charge {
         VictimBill total;
-        std::set<std::uint32_t> units;
+        NotedUnits units;
     };
     std::map<std::string_view, Charge> charges;
     std::map<std::string_view, const CostOrder*> orders;
@@ -224,11 +253,10 @@ void PlanBuilder::charge_again(const Session& session, const std::set<std::strin
         const OpNote& note = notes_[op->note];
         const auto at = op->kind == OpKind::kEvict ? charges.find(note.owner) : charges.end();
         if (at == charges.end()) continue;
-        Charge& charge = at->second;
-        if (charge.units.insert(op->note).second)
-            charge.total.add_unit(note.unit != UnitKind::kSafe, note.violations, session.snapshot.pods[pod].queue);
-        charge.total.add_pod(pod, note.priority);
+        at->second.units.add(session.snapshot, op->note, note, pod, at->second.total);
     }
+    for (auto& [owner, charge] : charges)
+        charge.units.finish(charge.total);
     std::set<std::string_view> written;  // the first certificate of an owner is the one that its bill belongs to
     for (Certificate& certificate : certificates_) {
         const auto at = charges.find(certificate.owner);
@@ -276,17 +304,18 @@ Plan PlanBuilder::build(const Session& session) const {
         if (op->kind == OpKind::kEvict) {
             std::vector<std::string> frees = freed_by(s, pod);
             const std::string freed = freed_words(s, pod, frees);
+            const std::string shared = shared_words(s, pod, note);
             plan.evictions.push_back({.pod = s.pod_name(pod),
                                       .node = std::string(s.node_name(op->node)),
                                       .uid = s.facts->pod(pod).uid,
-                                      .unit = note.unit,
+                                      .unit = shared.empty() ? note.unit : UnitKind::kWhole,
                                       .group = note.group,
                                       .owner = note.owner,
                                       .action = to_text(note.action),
                                       .mode = note.mode,
                                       .pdb_violation = note.violations > 0,
                                       .stage = note.stage,
-                                      .reason = explain(note) + freed,
+                                      .reason = explain(note, shared) + freed,
                                       .frees = std::move(frees)});
         } else if (op->kind != OpKind::kGrow) {
             Placement p{.pod = s.pod_name(pod),

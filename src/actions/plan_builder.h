@@ -28,6 +28,8 @@ struct OpNote {
     std::int32_t priority = 0;    // of the unit
     std::string reason;           // who makes room for whom, by which rule
     std::string part;             // what goes with it: surplus of its gang, its gang as a whole
+    DeviceClaimId claim;          // goes with all users of this claim, whose devices are needed
+    bool whole_gang = false;      // a gang goes whole in it
     std::string detail;           // how the choice was made
 };
 
@@ -35,9 +37,23 @@ struct OpNote {
 struct Bill {
     std::string owner;
     CostOrder order;
-    Dim work;
-    std::vector<Resources::Amount> need;
+    WorkResource work;
+    DemandNeed need;
     std::vector<QueueId> queue_order;
+};
+
+// Charges victims by the notes of their evictions. Units that go with a claim are one, with the gangs that go whole in
+// it each, as the search priced them (search/shared_claims.h); unless the claim is not free after all.
+class NotedUnits {
+public:
+    void add(const Snapshot& snapshot, std::uint32_t id, const OpNote& note, PodId victim, VictimBill& bill);
+    // Nobody is added after this.
+    void finish(VictimBill& bill) const;
+    [[nodiscard]] bool empty() const { return units_.empty(); }
+
+private:
+    std::set<std::uint32_t> units_;
+    std::map<DeviceClaimId, std::int64_t> gangs_;
 };
 
 class PlanBuilder {

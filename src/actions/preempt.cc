@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "actions/eviction_mode.h"
-#include "actions/gang_part.h"
+#include "actions/evict_unit.h"
 #include "plugins/network_topology.h"
+#include "search/shared_claims.h"
 
 namespace reprieve {
 Preempt::Preempt(Desk& desk, const ActionConfig& action)
@@ -52,7 +52,7 @@ Served Preempt::serve(const Demand& demand) {
     desk_.placer.put(
         pod, choice->node, View::kLater, desk_.plan.note({.action = ActionKind::kPreempt, .owner = gang_owner}));
     desk_.session.commit(start);
-    certify(*choice, owner, s.class_of(pod).requests);
+    certify(*choice, owner);
     return {.done = true};
 }
 
@@ -67,36 +67,29 @@ void Preempt::serve_resize(PodId pod) {
     carry_out(*choice, owner, row.priority);
     desk_.session.tx.grow(pod, desk_.plan.note({.action = ActionKind::kPreempt}));
     desk_.session.commit(start);
-    certify(*choice, owner, s.facts->resize_delta(pod));
+    certify(*choice, owner);
 }
 
 void Preempt::carry_out(const PreemptChoice& choice, const std::string& owner, std::int32_t priority) {
     const Snapshot& s = desk_.snapshot();
     for (std::uint32_t at : choice.victims.chosen) {
         const Unit& unit = choice.victims.list.units[at];
-        const bool in_group = unit.gang.valid();
-        const std::string part = part_of_gang(s, unit);
-        const std::uint32_t note = desk_.plan.note(
-            {.action = ActionKind::kPreempt,
-             .owner = owner,
-             .unit = unit.kind,
-             .group = in_group ? s.gang_name(unit.gang) : "",
-             .mode = eviction_mode(action_),
-             .violations = unit.violations,
-             .priority = unit.priority,
+        evict_unit(
+            desk_,
+            action_,
+            unit,
+            choice.victims.list.pods_of(unit),
+            {.owner = owner,
              .reason = fmt::format("priority {} makes room for {} (priority {}) on {}",
                                    unit.priority,
                                    owner,
                                    priority,
                                    s.node_name(choice.node)),
-             .part = part,
              .detail = fmt::format("; cheapest of {} node{}", choice.candidates, choice.candidates == 1 ? "" : "s")});
-        for (PodId victim : choice.victims.list.pods_of(unit))
-            desk_.session.tx.evict(victim, note);
     }
 }
 
-void Preempt::certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need) {
+void Preempt::certify(const PreemptChoice& choice, const std::string& owner) {
     Certificate c{.owner = owner, .action = to_text(ActionKind::kPreempt)};
     c.status = !action_.improve ? CertificateStatus::kHeuristic
                                 : (choice.proof ? CertificateStatus::kOptimal : CertificateStatus::kGap);
@@ -106,12 +99,9 @@ void Preempt::certify(const PreemptChoice& choice, const std::string& owner, std
     else if (choice.bound)
         c.bound = search_.order().print(*choice.bound);
     if (choice.runner_up) c.runner_up = search_.order().print(*choice.runner_up);
-    desk_.plan.certificate(std::move(c),
-                           {.owner = owner,
-                            .order = search_.order(),
-                            .work = search_.work(),
-                            .need = {need.begin(), need.end()},
-                            .queue_order = {}});
+    desk_.plan.certificate(
+        std::move(c),
+        {.owner = owner, .order = search_.order(), .work = search_.work(), .need = search_.need(), .queue_order = {}});
 }
 
 }  // namespace reprieve

@@ -20,7 +20,7 @@ public:
 
 private:
     void carry_out(const PreemptChoice& choice, const std::string& owner, std::int32_t priority);
-    void certify(const PreemptChoice& choice, const std::string& owner, std::span<const Resources::Amount> need);
+    void certify(const PreemptChoice& choice, const std::string& owner);
 
     Desk& desk_;
     const ActionConfig& action_;

@@ -149,17 +149,15 @@ Cost PromiseLedger::price(const Demand& demand,
                           Transaction::Checkpoint start,
                           const Option& option) const {
     const Snapshot& s = desk_.snapshot();
-    const std::string& work = desk_.session.config.plugins.lost_work_resource;
-    const std::vector<Resources::Amount> need = sum_requests(s, demand.pods);
-    VictimBill bill(s, order, work.empty() ? Dim() : s.words->find_dimension(work), need, {});
-    std::set<std::uint32_t> units;
+    const WorkResource work = work_resource(s, desk_.session.config.plugins.lost_work_resource);
+    const DemandNeed need = need_of(s, demand.pods, sum_requests(s, demand.pods));
+    VictimBill bill(s, order, work, need, {});
+    NotedUnits units;
     for (const Op& op : desk_.session.tx.since(start)) {
         if (op.kind != OpKind::kEvict || op.sign < 0 || s.pods[op.pod].state != PodState::kEvicted) continue;
-        const OpNote& note = desk_.plan.note_of(op);
-        if (units.insert(op.note).second)
-            bill.add_unit(note.unit != UnitKind::kSafe, note.violations, s.pods[op.pod].queue);
-        bill.add_pod(op.pod, note.priority);
+        units.add(s, op.note, desk_.plan.note_of(op), op.pod, bill);
     }
+    units.finish(bill);
     for (const std::size_t at : option) {
         const Promise& promise = promises_[at];
         bill.add_unit(true, 0, promise.demand.queue);

@@ -1,8 +1,16 @@
 #include "actions/queue_balance.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
 
-#include "actions/queue_trim.h"
+#include "actions/evict_unit.h"
+#include "search/budgets_left.h"
+#include "search/victim_problem.h"
+#include "state/cluster.h"
 
 namespace reprieve {
 namespace {
@@ -46,35 +54,141 @@ void add_amounts(const Snapshot& s, const std::set<Dim>& dims, const Resources& 
 }  // namespace
 
 void QueueBalance::run() {
-    struct Item {
-        QueueTrim trim;
-        Resources granted;
-        Resources deserved;
-    };
+    const std::vector<Heavy> queues = find_heavy();
+    if (queues.empty()) return;
     const Snapshot& s = desk_.snapshot();
-    const auto members = running_pods(s);
-    std::vector<Item> items;
-    for (const QueueGrant& grant : grants_.queues()) {
-        Resources granted = at_least_guaranteed(s, grant.queue, grant.recorded);
-        Resources deserved = at_least_guaranteed(s, grant.queue, grant.deserved);
-        if (is_within(grant.live, granted) && is_within(grant.live, deserved)) continue;
-        items.push_back(
-            {QueueTrim(desk_, action_, grant.queue, members[grant.queue]), std::move(granted), std::move(deserved)});
+    const Members members = running_pods(s);
+    const UnitList list = units_of(queues, members);
+    const DemandNeed nothing;
+    const Pricing pricing{.snapshot = &s,
+                          .order = &order_,
+                          .work = work_resource(s, desk_.session.config.plugins.lost_work_resource),
+                          .need = &nothing,
+                          .queue_order = {}};
+    const bool strict = action_.pdb == PdbMode::kStrict;
+    const VictimProblem problem(
+        list,
+        pricing,
+        {.open_splits = true, .strict_budgets = strict, .at_most = guarantees(list, members), .vote_order = {}},
+        false);
+    const auto start = desk_.session.tx.checkpoint();
+    FixedWalk walk(desk_.session.tx, s, problem);
+    QueueTrim::Round round{.walk = walk,
+                           .unit_of = std::vector(s.pods.size(), QueueTrim::kNoUnit),
+                           .strict_budgets = strict,
+                           .reasons = {}};
+    for (std::uint32_t u = 0; u < list.units.size(); ++u) {
+        for (PodId pod : list.pods_of(list.units[u]))
+            round.unit_of[pod.index()] = u;
     }
-    for (Item& item : items) {
-        item.trim.stop_above(item.granted, kPreprocess);
-        item.trim.give_back(item.granted);
+    trim(queues, members, round);
+    desk_.session.tx.rollback(start);
+    carry_out(round, pricing);
+    desk_.session.commit(start);
+}
+
+std::vector<QueueBalance::Heavy> QueueBalance::find_heavy() const {
+    std::vector<Heavy> found;
+    for (const QueueGrant& grant : grants_.queues()) {
+        Resources granted = at_least_guaranteed(desk_.snapshot(), grant.queue, grant.recorded);
+        Resources deserved = at_least_guaranteed(desk_.snapshot(), grant.queue, grant.deserved);
+        if (is_within(grant.live, granted) && is_within(grant.live, deserved)) continue;
+        found.push_back({grant.queue, std::move(granted), std::move(deserved)});
+    }
+    return found;
+}
+
+// No pod attacks: whoever is protected from anybody at all is protected here. What a gang's surplus is, the walk says.
+UnitList QueueBalance::units_of(std::span<const Heavy> queues, const Members& members) const {
+    std::vector<PodId> pods;
+    for (const Heavy& heavy : queues)
+        pods.insert(pods.end(), members[heavy.queue].begin(), members[heavy.queue].end());
+    UnitList list;
+    UnitFinder(desk_.session)
+        .among(pods,
+               {.priority = std::numeric_limits<std::int32_t>::min(),
+                .reclaim = true,
+                .open_split = true,
+                .open_single = true},
+               list);
+    return list;
+}
+
+// What lives in a queue beyond what it is guaranteed may go; where that is nothing, nobody goes who holds of it.
+std::vector<GiveRule> QueueBalance::guarantees(const UnitList& list, const Members& members) const {
+    const Snapshot& s = desk_.snapshot();
+    std::set<QueueId> touched;
+    for (PodId pod : list.pods)
+        touched.insert(s.pods[pod].queue);
+    std::vector<GiveRule> rules;
+    for (QueueId queue : touched) {
+        if (!queue || s.queues[queue].fact == nullptr || s.queues[queue].fact->guarantee.empty()) continue;
+        Resources live;
+        for (PodId pod : members[queue])
+            live.add(held_by(s, pod));
+        for (const auto& [dim, least] : s.queues[queue].fact->guarantee)
+            rules.push_back(
+                {.queue = queue, .dim = dim, .amount = std::max<std::int64_t>(live.get(dim) - least, 0), .givers = {}});
+    }
+    return rules;
+}
+
+void QueueBalance::trim(std::span<const Heavy> queues, const Members& members, QueueTrim::Round& round) const {
+    std::vector<QueueTrim> trims;
+    for (const Heavy& heavy : queues)
+        trims.emplace_back(
+            desk_.snapshot(), round, static_cast<std::uint32_t>(trims.size()), heavy.queue, members[heavy.queue]);
+    for (std::size_t i = 0; i < trims.size(); ++i) {
+        trims[i].stop_above(queues[i].granted, kPreprocess);
+        trims[i].give_back(queues[i].granted);
     }
     // Whoever comes back may let its gang spare another one, who goes after all. What a queue holds too much only gets
     // less on the way, and a second round is seldom needed.
     bool again = true;
-    for (int round = 0; again && round < kRounds; ++round) {
+    for (int turn = 0; again && turn < kRounds; ++turn) {
         again = false;
-        for (Item& item : items) {
-            again = item.trim.stop_above(item.deserved, kPreempt) || again;
-            item.trim.give_back(lower_of(item.deserved, item.granted));
-            again = item.trim.stop_above(item.granted, kPreprocess) || again;
+        for (std::size_t i = 0; i < trims.size(); ++i) {
+            again = trims[i].stop_above(queues[i].deserved, kPreempt) || again;
+            trims[i].give_back(lower_of(queues[i].deserved, queues[i].granted));
+            again = trims[i].stop_above(queues[i].granted, kPreprocess) || again;
         }
+    }
+}
+
+// Budgets are spent anew, in the same order: who was given back has spent nothing.
+void QueueBalance::carry_out(const QueueTrim::Round& round, const Pricing& pricing) {
+    const Snapshot& s = desk_.snapshot();
+    std::map<QueueId, UnitList> given;  // a gang in several queues is part of what each of them gives
+    for (const FixedWalk::Step& step : round.walk.steps()) {
+        const std::vector<PodId> pods = round.walk.pods_of(step.units);
+        Unit unit = round.walk.as_unit(step);
+        BudgetsLeft left(s);
+        std::map<QueueId, Unit> parts;
+        for (PodId pod : pods) {
+            UnitList& list = given[s.pods[pod].queue];
+            Unit part = unit;
+            part.first = static_cast<std::uint32_t>(list.pods.size());
+            part.count = 0;
+            part.violations = 0;
+            Unit& mine = parts.try_emplace(s.pods[pod].queue, part).first->second;
+            list.pods.push_back(pod);
+            ++mine.count;
+            if (left.take(pod)) continue;
+            ++mine.violations;
+            ++unit.violations;
+        }
+        for (const auto& [queue, part] : parts)
+            given[queue].units.push_back(part);
+        const QueueTrim::Round::Reason& why = round.reasons[step.number];
+        evict_unit(desk_, action_, unit, pods, {.reason = why.text, .stage = why.stage});
+    }
+    for (const auto& [queue, list] : given) {
+        std::vector<std::uint32_t> all(list.units.size());
+        std::iota(all.begin(), all.end(), 0U);
+        desk_.plan.certificate({.owner = s.words->str(s.queues[queue].name),
+                                .action = to_text(action_.kind),
+                                .status = CertificateStatus::kHeuristic,
+                                .cost = order_.print(pricing.cost(list, all))});
     }
 }
 

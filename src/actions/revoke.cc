@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "actions/eviction_mode.h"
-#include "actions/gang_part.h"
+#include "actions/evict_unit.h"
+#include "search/fixed_walk.h"
 #include "search/victim_problem.h"
 #include "state/cluster.h"
 
@@ -25,52 +26,6 @@ std::vector<QueueId> quotas_from_below(const Snapshot& s) {
     });
     return out;
 }
-
-// The units of one quota, tentatively taken and given back.
-class Giving {
-public:
-    Giving(Transaction& tx, const VictimProblem& problem)
-        : tx_(tx),
-          problem_(problem),
-          list_(problem.list()),
-          taken_(problem.size()) {}
-
-    [[nodiscard]] bool has(std::uint32_t unit) const { return taken_[unit]; }
-    // A gang that goes takes its surplus along. Nobody goes if a rule forbids the set.
-    void take_if_allowed(std::uint32_t unit) {
-        std::vector<std::uint32_t> all;
-        for (std::uint32_t u = 0; u < taken_.size(); ++u) {
-            if (taken_[u] || u == unit || list_.units[u].whole == static_cast<std::int32_t>(unit)) all.push_back(u);
-        }
-        if (problem_.forbids_for_good(all)) return;
-        for (std::uint32_t u : all) {
-            if (!taken_[u]) move(u, true);
-        }
-    }
-    void take_again(std::uint32_t unit) { move(unit, true); }
-    void give(std::uint32_t unit) { move(unit, false); }
-    // Its gang goes, so it goes, too.
-    [[nodiscard]] bool is_bound(std::uint32_t unit) const {
-        const std::int32_t whole = list_.units[unit].whole;
-        return whole >= 0 && taken_[static_cast<std::size_t>(whole)];
-    }
-
-private:
-    void move(std::uint32_t unit, bool out) {
-        for (PodId pod : list_.pods_of(list_.units[unit])) {
-            if (out)
-                tx_.evict(pod);
-            else
-                tx_.restore(pod);
-        }
-        taken_[unit] = out;
-    }
-
-    Transaction& tx_;
-    const VictimProblem& problem_;
-    const UnitList& list_;
-    std::vector<bool> taken_;
-};
 
 }  // namespace
 
@@ -143,9 +98,9 @@ UnitList Revoke::units_of(QueueId quota) const {
     return list;
 }
 
-bool Revoke::holds_excess(QueueId quota, const UnitList& list, const Unit& unit) const {
+bool Revoke::hold_excess(QueueId quota, std::span<const PodId> pods) const {
     const std::vector<Dim> over = excess(quota);
-    return std::ranges::any_of(list.pods_of(unit), [&](PodId pod) {
+    return std::ranges::any_of(pods, [&](PodId pod) {
         return std::ranges::any_of(desk_.snapshot().class_of(pod).requests, [&](const Resources::Amount& held) {
             return held.value > 0 && std::ranges::find(over, held.dim) != over.end();
         });
@@ -155,59 +110,41 @@ bool Revoke::holds_excess(QueueId quota, const UnitList& list, const Unit& unit)
 void Revoke::give_back(QueueId quota) {
     const Snapshot& s = desk_.snapshot();
     UnitList list = units_of(quota);
-    std::vector<std::uint32_t> order = order_for_return(s, list);
+    static_cast<void>(order_for_return(s, list));
     const bool strict = action_.pdb == PdbMode::kStrict;
     // No set that is allowed breaks a budget.
     for (Unit& unit : list.units)
         unit.violations = strict ? 0 : unit.violations;
-    const std::string& work = desk_.session.config.plugins.lost_work_resource;
+    const DemandNeed nothing;
     const VictimProblem problem(list,
                                 {.snapshot = &s,
                                  .order = &order_,
-                                 .work = work.empty() ? Dim() : s.words->find_dimension(work),
-                                 .need = {},
+                                 .work = work_resource(s, desk_.session.config.plugins.lost_work_resource),
+                                 .need = &nothing,
                                  .queue_order = {}},
-                                {.strict_budgets = strict, .vote_order = {}},
+                                {.strict_budgets = strict, .at_most = {}, .vote_order = {}},
                                 false);
-    if (strict) order.assign(problem.by_importance().begin(), problem.by_importance().end());
+    const std::vector<std::uint32_t> order = problem.return_order();
     const auto start = desk_.session.tx.checkpoint();
-    Giving giving(desk_.session.tx, problem);
+    FixedWalk walk(desk_.session.tx, s, problem);
     for (auto unit = order.rbegin(); unit != order.rend() && !excess(quota).empty(); ++unit) {
-        if (holds_excess(quota, list, list.units[*unit])) giving.take_if_allowed(*unit);
+        if (walk.has(*unit) || !hold_excess(quota, list.pods_of(list.units[*unit]))) continue;
+        if (auto step = walk.step_with(*unit)) walk.take(std::move(*step));
     }
-    for (std::uint32_t unit : order) {
-        if (!giving.has(unit) || giving.is_bound(unit)) continue;
-        giving.give(unit);
-        if (holds_excess(quota, list, list.units[unit])) giving.take_again(unit);
-    }
+    walk.give_back([&](std::span<const PodId> pods) { return !hold_excess(quota, pods); });
     std::vector<std::uint32_t> gone;
-    std::ranges::copy_if(order, std::back_inserter(gone), [&](std::uint32_t unit) { return giving.has(unit); });
+    std::ranges::copy_if(order, std::back_inserter(gone), [&](std::uint32_t unit) { return walk.has(unit); });
     desk_.session.tx.rollback(start);
     if (gone.empty()) return;
     certificates_.push_back({.owner = s.words->str(s.queues[quota].name),
                              .action = to_text(action_.kind),
                              .status = CertificateStatus::kHeuristic,
                              .cost = order_.print(problem.cost(gone))});
+    const std::string reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
+                                           s.words->text(s.queues[quota].name));
     for (std::uint32_t unit : gone)
-        evict(quota, list, list.units[unit]);
+        evict_unit(desk_, action_, list.units[unit], list.pods_of(list.units[unit]), {.reason = reason});
     desk_.session.commit(start);
-}
-
-void Revoke::evict(QueueId quota, const UnitList& list, const Unit& unit) {
-    const Snapshot& s = desk_.snapshot();
-    const std::uint32_t note =
-        desk_.plan.note({.action = action_.kind,
-                         .owner = "",
-                         .unit = unit.kind,
-                         .group = unit.gang ? s.gang_name(unit.gang) : "",
-                         .mode = eviction_mode(action_),
-                         .violations = unit.violations,
-                         .priority = unit.priority,
-                         .reason = fmt::format("queue {} is above its runtime and gives back what others wait for",
-                                               s.words->text(s.queues[quota].name)),
-                         .part = part_of_gang(desk_.snapshot(), unit)});
-    for (PodId pod : list.pods_of(unit))
-        desk_.session.tx.evict(pod, note);
 }
 
 void Revoke::certify() const {

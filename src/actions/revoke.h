@@ -1,7 +1,7 @@
 // revoke: quotas that have held more than their runtime for too long give it back while others wait for it.
 //
 // A quota gives least important units of its own pods, budget breakers last, until it is within its runtime in every
-// dimension its maximum lists; then, from the most important down, whoever need not have gone stays. Non-preemptible
+// dimension its maximum lists; then, last taken first, whoever need not have gone stays (FixedWalk). Non-preemptible
 // pods never go, and strict budgets bind those who go, together. Children give before their parents.
 #pragma once
 
@@ -32,13 +32,12 @@ public:
 private:
     // The dimensions in which a quota is above its runtime.
     [[nodiscard]] std::vector<Dim> excess(QueueId quota) const;
-    // Whether it is, in one of which the unit holds something.
-    [[nodiscard]] bool holds_excess(QueueId quota, const UnitList& list, const Unit& unit) const;
+    // Whether it is, in one of which these pods hold something.
+    [[nodiscard]] bool hold_excess(QueueId quota, std::span<const PodId> pods) const;
     [[nodiscard]] bool is_due(QueueId quota) const;
     [[nodiscard]] bool is_wanted(QueueId quota, std::span<const Dim> dims, std::span<const Demand> waiting) const;
     [[nodiscard]] UnitList units_of(QueueId quota) const;
     void give_back(QueueId quota);
-    void evict(QueueId quota, const UnitList& list, const Unit& unit);
 
     Desk& desk_;
     const ActionConfig& action_;

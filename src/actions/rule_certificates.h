@@ -1,5 +1,5 @@
-// Certificates of actions that search nothing: a rule says who goes, queue by queue or replica by replica. What that
-// costs is told, and no bound is claimed.
+// Certificates of servingPreempt, which searches nothing: a rule says who goes, replica by replica. What that costs is
+// told, and no bound is claimed.
 #pragma once
 
 #include "model/plan.h"
@@ -7,7 +7,7 @@
 
 namespace reprieve {
 
-// One for each queue that is brought to its share, and for each serving deployment that others make room for.
+// One for each serving deployment that others make room for.
 void certify_by_rule(const Snapshot& snapshot, Plan& plan);
 
 }  // namespace reprieve

@@ -9,15 +9,12 @@
 #include "actions/holds.h"
 #include "plugins/limits.h"
 #include "plugins/quota_vote.h"
+#include "search/budgets_left.h"
 #include "search/surplus.h"
+#include "search/victim_problem.h"
 
 namespace reprieve {
 namespace {
-
-struct EvictedUnit {
-    std::uint32_t note = 0;
-    std::vector<PodId> pods;
-};
 
 class LastLook {
 public:
@@ -31,21 +28,28 @@ public:
     }
 
 private:
+    // What each costs is a matter of its owner's bill (charge_again); the problem has no price of its own.
     void spare_units() {
-        std::ranges::stable_sort(units_,
-                                 [&](const EvictedUnit& a, const EvictedUnit& b) { return priority(a) > priority(b); });
-        for (const EvictedUnit& unit : units_) {
-            if (in_doubt(unit)) try_to_spare(unit);
+        const VictimProblem problem(
+            list_, {.snapshot = &snapshot(), .need = {}, .queue_order = {}}, {.at_most = {}, .vote_order = {}}, false);
+        std::vector<bool> gone(list_.units.size(), true);
+        for (std::uint32_t unit : problem.return_order()) {
+            // Nothing comes back into a gang that is gone.
+            if (is_for_nobody(unit) || problem.is_bound(unit, gone) || !in_doubt(unit)) continue;
+            gone[unit] = !try_to_spare(unit);
         }
     }
 
     // One pod's victims on its own node were weighed against nothing else; all others are asked again. A gang may end
     // up elsewhere in its domain than where the search made room for it.
-    bool in_doubt(const EvictedUnit& unit) {
-        if (counts_for_a_reclaim(unit.pods)) return false;
-        return limits_ || note(unit.note).action != ActionKind::kPreempt ||
-               std::ranges::any_of(unit.pods, [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
+    bool in_doubt(std::uint32_t unit) {
+        if (counts_for_a_reclaim(pods_of(unit))) return false;
+        return limits_ || note_of(unit).action != ActionKind::kPreempt ||
+               std::ranges::any_of(pods_of(unit), [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
     }
+
+    // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+    bool is_for_nobody(std::uint32_t unit) { return note_of(unit).owner.empty(); }
 
     // With it back, its queue would use more, and a reclaim for that queue or one beside it would lose its right.
     bool counts_for_a_reclaim(std::span<const PodId> pods) {
@@ -66,11 +70,12 @@ private:
     Snapshot& snapshot() { return desk_.session.snapshot; }
     const Limits& limits() { return desk_.session.limits; }
     const OpNote& note(std::uint32_t id) { return desk_.plan.note_of(Op{.note = id}); }
-    std::int32_t priority(const EvictedUnit& unit) { return note(unit.note).priority; }
+    const OpNote& note_of(std::uint32_t unit) { return note(unit_notes_[unit]); }
+    std::span<const PodId> pods_of(std::uint32_t unit) { return list_.pods_of(list_.units[unit]); }
 
     // Units in the journal, and the nodes where more than one owner had a hand.
     void collect() {
-        std::map<std::uint32_t, EvictedUnit> by_note;
+        std::map<std::uint32_t, std::vector<PodId>> evicted;  // by note: each stands for a unit
         std::map<NodeId, std::string> first_owner;
         for (const Op& op : desk_.session.tx.journal()) {
             const PodState state = snapshot().pods[op.pod].state;
@@ -78,16 +83,14 @@ private:
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
                 if (state != PodState::kEvicted) continue;
-                // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
+                std::vector<PodId>& unit = evicted[op.note];
+                // One pod tells of its unit: all of it goes, or all of it is spared.
+                if (unit.empty() && !owner.empty()) victims_for_[owner].push_back(op.pod);
+                unit.push_back(op.pod);
                 if (!owner.empty()) {
                     const QueueId giver = snapshot().pods[op.pod].queue;
                     if (desk_.plan.note_of(op).action == ActionKind::kJobPreempt && is_in_quota(snapshot(), giver))
                         givers_[owner].insert(giver);
-                    EvictedUnit& unit = by_note[op.note];
-                    unit.note = op.note;
-                    // One pod tells of its unit: all of it goes, or all of it is spared.
-                    if (unit.pods.empty()) victims_for_[owner].push_back(op.pod);
-                    unit.pods.push_back(op.pod);
                 }
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
@@ -106,8 +109,41 @@ private:
             const auto [it, fresh] = first_owner.try_emplace(op.node, owner);
             if (!fresh && it->second != owner) shared_.insert(op.node);
         }
-        for (auto& [id, unit] : by_note)
-            units_.push_back(std::move(unit));
+        for (const auto& [id, pods] : evicted)
+            list_unit(id, pods);
+        link_gangs();
+    }
+
+    void list_unit(std::uint32_t id, std::span<const PodId> pods) {
+        const GangId gang = snapshot().pods[pods.front()].gang;
+        Unit unit{.kind = note(id).unit,
+                  .gang = gang,
+                  .priority = note(id).priority,
+                  .rank = !gang ? 1 : (snapshot().gangs[gang].whole_root ? 3 : 2),
+                  .first = static_cast<std::uint32_t>(list_.pods.size()),
+                  .count = static_cast<std::uint32_t>(pods.size()),
+                  .start_us = INT64_MAX,
+                  .violations = note(id).violations};
+        for (PodId pod : pods)
+            unit.start_us = std::min(unit.start_us, snapshot().pods[pod].started.us);
+        list_.pods.insert(list_.pods.end(), pods.begin(), pods.end());
+        list_.units.push_back(unit);
+        unit_notes_.push_back(id);
+    }
+
+    // A gang's surplus and core may have been taken for different owners. A gang whose pods go one by one is never gone
+    // as a whole.
+    void link_gangs() {
+        std::map<GangId, std::int32_t> wholes;
+        for (std::size_t u = 0; u < list_.units.size(); ++u) {
+            const Unit& unit = list_.units[u];
+            if (unit.kind == UnitKind::kWhole && unit.gang && !goes_pod_by_pod(snapshot().gangs[unit.gang]))
+                wholes.emplace(unit.gang, static_cast<std::int32_t>(u));
+        }
+        for (Unit& unit : list_.units) {
+            const auto whole = unit.kind == UnitKind::kSafe ? wholes.find(unit.gang) : wholes.end();
+            if (whole != wholes.end()) unit.whole = whole->second;
+        }
     }
 
     // A job that other quotas gave back to must stay within the minimums of its own.
@@ -139,6 +175,7 @@ private:
             spoken_of_[term].push_back(pod);
         if (desk_.session.filters.node_local(snapshot(), cls)) return;
         if (!cls.volumes.empty()) with_volumes_.push_back(pod);
+        if (cls.has_claims) with_claims_.push_back(pod);
         for (TermId term : cls.affinity)
             by_term_[term].push_back(pod);
         for (TermId term : cls.anti_affinity) {
@@ -157,6 +194,8 @@ private:
             if (const auto at = pods.find(term); at != pods.end()) asked.insert(at->second.begin(), at->second.end());
         };
         for (PodId pod : back) {
+            // Whoever comes back takes its devices again, and they may be promised on any node that they reach.
+            if (!snapshot().device_claims.of(pod).holds.empty()) asked.insert(with_claims_.begin(), with_claims_.end());
             for (TermId term : snapshot().class_of(pod).matched)
                 ask(by_term_, term);
             for (TermId term : snapshot().class_of(pod).anti_affinity)
@@ -262,39 +301,24 @@ private:
         return all_hold(nodes, back) || (choose_devices_again(nodes) && all_hold(nodes, back));
     }
 
-    static bool goes_pod_by_pod(const GangRow& gang) {
-        return gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle;
-    }
-
-    // A gang's surplus and core may have been taken for different owners: nothing may come back into a gang that is
-    // gone. A gang whose pods go one by one is never gone as a whole.
-    bool back_in_a_broken_gang(const EvictedUnit& unit) {
-        if (note(unit.note).unit != UnitKind::kSafe) return false;
-        const GangId gang = snapshot().pods[unit.pods.front()].gang;
-        if (!gang || goes_pod_by_pod(snapshot().gangs[gang])) return false;
-        std::vector<PodId> lost;
-        std::ranges::copy_if(snapshot().gangs[gang].pods, std::back_inserter(lost), [&](PodId p) {
-            return snapshot().pods[p].state == PodState::kEvicted;
-        });
-        return !can_spare(snapshot(), gang, lost, lost);
-    }
-
-    void try_to_spare(const EvictedUnit& unit) {
+    bool try_to_spare(std::uint32_t unit) {
         const auto mark = desk_.session.tx.checkpoint();
+        const std::span<const PodId> pods = pods_of(unit);
         std::set<NodeId> nodes;
-        for (PodId pod : unit.pods) {
+        for (PodId pod : pods) {
             nodes.insert(snapshot().pods[pod].node);
             desk_.session.tx.restore(pod);
         }
-        if (!back_in_a_broken_gang(unit) && hold_with(nodes, unit.pods)) {
-            start_at_once(note(unit.note).owner);
-            desk_.session.commit(mark);
-            spared_.insert(note(unit.note).owner);
-            if (std::ranges::any_of(unit.pods, [&](PodId p) { return makes_a_difference(p); }))
-                desk_.plan.doubt_after(note(unit.note).owner);
-        } else {
+        if (!hold_with(nodes, pods)) {
             desk_.session.tx.rollback(mark);
+            return false;
         }
+        const std::string& owner = note_of(unit).owner;
+        start_at_once(owner);
+        desk_.session.commit(mark);
+        spared_.insert(owner);
+        if (std::ranges::any_of(pods, [&](PodId p) { return makes_a_difference(p); })) desk_.plan.doubt_after(owner);
+        return true;
     }
 
     // To those who were served after it was taken, beyond the room that it takes up.
@@ -328,10 +352,11 @@ private:
     // are few enough, they were the surplus: the rest of the gang stays.
     void relieve_gangs() {
         std::map<GangId, std::map<PodId, std::uint32_t>> losses;  // pods, each with its note
-        for (const EvictedUnit& unit : units_) {
-            for (PodId pod : unit.pods) {
+        for (std::uint32_t unit = 0; unit < list_.units.size(); ++unit) {
+            if (is_for_nobody(unit)) continue;
+            for (PodId pod : pods_of(unit)) {
                 const GangId gang = snapshot().pods[pod].gang;
-                if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit.note;
+                if (gang && snapshot().pods[pod].state == PodState::kEvicted) losses[gang][pod] = unit_notes_[unit];
             }
         }
         std::vector<GangId> gangs;
@@ -393,22 +418,14 @@ private:
             OpNote safe = note(notes.at(pod));
             safe.unit = UnitKind::kSafe;
             safe.part = ", surplus of its gang";
-            safe.violations = safe.violations > 0 && finds_budget_spent(pod) ? 1 : 0;
+            safe.violations = safe.violations > 0 && !BudgetsLeft(snapshot()).take(pod) ? 1 : 0;
             tx.evict(pod, desk_.plan.note(std::move(safe)));
         }
     }
 
-    bool finds_budget_spent(PodId pod) {
-        return std::ranges::any_of(snapshot().class_of(pod).budgets, [&](BudgetId id) {
-            const BudgetRow& budget = snapshot().budgets[id];
-            const bool counted =
-                std::ranges::binary_search(budget.fact->disrupted_pods, snapshot().facts->pod(pod).name);
-            return !counted && budget.left <= 0;
-        });
-    }
-
     Desk& desk_;
-    std::vector<EvictedUnit> units_;
+    UnitList list_;                          // who goes, for whomever
+    std::vector<std::uint32_t> unit_notes_;  // by unit
     std::set<NodeId> shared_;
     std::map<PodId, std::size_t> place_in_order_;  // of those that the plan placed, as they were served
     std::map<NodeId, std::vector<PodId>> on_node_;
@@ -416,6 +433,7 @@ private:
     std::map<TermId, std::vector<PodId>> spoken_of_;              // of those, whom this term speaks of
     std::map<TermId, std::vector<PodId>> keeping_away_;           // of those, who keep away from others by this term
     std::vector<PodId> with_volumes_;                             // of those, whose volumes may be held elsewhere
+    std::vector<PodId> with_claims_;                              // of those, whose devices may be held elsewhere
     std::map<std::string, std::vector<PodId>> placed_for_;        // by owner
     std::map<std::string, std::vector<PodId>> victims_for_;       // by owner, one pod of each unit
     std::set<std::string> spared_;                                // owners for whom fewer go than before

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/amount_text.h"
+#include "plugins/limits.h"
 
 namespace reprieve {
 namespace {
@@ -39,6 +40,33 @@ JobAsk asked_together(const Desk& desk, const Demand& demand, PodId pod) {
     return limits.ask_of(std::span(&pod, 1));
 }
 
+// A gang whose minResources exceed its queue's limits or what all nodes offer is not served; empty: they do not.
+std::string min_resources_excess(const Snapshot& s, const Demand& demand, const Resources& offered) {
+    const Gang* group = demand.gang ? s.gangs[demand.gang].fact : nullptr;
+    if (group == nullptr || !group->min_resources || !demand.queue) return "";
+    const Resources& need = *group->min_resources;
+    for (QueueId q : s.queue_path[demand.queue]) {
+        const Queue* fact = s.queues[q].fact;
+        if (fact == nullptr) continue;
+        for (const auto& [dim, value] : need) {
+            const std::int64_t* limit = fact->limit.find(dim);
+            if (limit != nullptr && value > *limit) {
+                return fmt::format("minResources ask for {} of {}, more than queue {} may ever use",
+                                   amount_text(dim, value),
+                                   s.words->text(dim),
+                                   s.words->text(s.queues[q].name));
+            }
+        }
+    }
+    for (const auto& [dim, value] : need) {
+        if (value > offered.get(dim))
+            return fmt::format("minResources ask for {} of {}, more than the cluster has",
+                               amount_text(dim, value),
+                               s.words->text(dim));
+    }
+    return "";
+}
+
 }  // namespace
 
 Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Served& served) {
@@ -61,6 +89,7 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     if (limit.empty()) limit = desk.session.limits.describe(s.now, asked);
     out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
     if (!served.why_not.empty()) out.reason += "; " + served.why_not;
+    if (!served.proof) out.reason += "; not every set of evictions was tried";
     if (s.class_of(pod).has_claims) {
         if (const std::string blocking = describe_blocking_claims(Candidate(s, pod)); !blocking.empty())
             out.reason += "; " + blocking;
@@ -90,30 +119,14 @@ std::string missing_group(const Snapshot& s, const Demand& demand) {
     return fmt::format("{}/{}", s.words->text(fact.ns), s.words->text(fact.group));
 }
 
-std::string min_resources_excess(const Snapshot& s, const Demand& demand, const Resources& offered) {
-    const Gang* group = demand.gang ? s.gangs[demand.gang].fact : nullptr;
-    if (group == nullptr || !group->min_resources || !demand.queue) return "";
-    const Resources& need = *group->min_resources;
-    for (QueueId q : s.queue_path[demand.queue]) {
-        const Queue* fact = s.queues[q].fact;
-        if (fact == nullptr) continue;
-        for (const auto& [dim, value] : need) {
-            const std::int64_t* limit = fact->limit.find(dim);
-            if (limit != nullptr && value > *limit) {
-                return fmt::format("minResources ask for {} of {}, more than queue {} may ever use",
-                                   amount_text(dim, value),
-                                   s.words->text(dim),
-                                   s.words->text(s.queues[q].name));
-            }
-        }
-    }
-    for (const auto& [dim, value] : need) {
-        if (value > offered.get(dim))
-            return fmt::format("minResources ask for {} of {}, more than the cluster has",
-                               amount_text(dim, value),
-                               s.words->text(dim));
-    }
-    return "";
+std::optional<Served> refused_at_once(const Snapshot& s, const Demand& demand, const Resources& offered) {
+    if (const std::string missing = missing_group(s, demand); !missing.empty())
+        return Served::not_mine(fmt::format("its PodGroup {} does not exist", missing));
+    if (const Verdict takes = queue_takes(s, demand.first()); !takes.fits())
+        return Served{.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()};
+    std::string excess = min_resources_excess(s, demand, offered);
+    if (excess.empty()) return std::nullopt;
+    return Served::not_mine(std::move(excess));
 }
 
 Resources offered_by_all(const Cluster& cluster) {

@@ -1,6 +1,8 @@
 // Why a demand stays unplaced: the sentence, the nodes by reason, and the certificate.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "actions/desk.h"
@@ -16,14 +18,15 @@ namespace reprieve {
 // What all nodes offer together.
 [[nodiscard]] Resources offered_by_all(const Cluster& cluster);
 
-// A gang whose minResources exceed its queue's limits or what all nodes offer is not served; empty: they do not.
-[[nodiscard]] std::string min_resources_excess(const Snapshot& snapshot,
-                                               const Demand& demand,
-                                               const Resources& offered);
-
 // "ns/name" of a group that a pod names and nobody has seen: as a single pod it would be served by the wrong rules.
 // Empty: there is none.
 [[nodiscard]] std::string missing_group(const Snapshot& snapshot, const Demand& demand);
+
+// Refused whatever room there is: its group does not exist, its queue does not take it, or its minResources exceed the
+// queue's limits or what all nodes offer. Nullopt: the actions decide.
+[[nodiscard]] std::optional<Served> refused_at_once(const Snapshot& snapshot,
+                                                    const Demand& demand,
+                                                    const Resources& offered);
 
 // Each action that has something to say is heard, once. The refusal is proven if each of them is.
 void add_refusal(Served& all, const Served& served);

@@ -133,7 +133,7 @@ void Monitor::note_pending(const CycleReport& report) {
 
 void Monitor::note_lost_work(const CycleReport& report) {
     const Cluster& cluster = report.cluster;
-    const Dim device = cluster.words().find_dimension(kDevice);
+    const WorkResource device = work_resource(cluster.snapshot(), kDevice);
     if (!device) return;
     for (const Eviction& eviction : report.news) {
         const PodId pod = pod_named(cluster, eviction.pod);

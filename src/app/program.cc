@@ -187,7 +187,7 @@ int run(int argc, char** argv) {
         ->type_name("DURATION");
     run_app->add_option("--config", run_options.config_file, "Scheduler configuration")->type_name("FILE");
     run_app->add_option("--cycles", run_options.cycles, "Stop after so many cycles; 0: never")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
         ->type_name("N");
     run_app->add_option("--ui", run_options.ui, "Serve the window, health and metrics there, e.g. 127.0.0.1:8080")
         ->type_name("ADDR");
@@ -269,7 +269,7 @@ int run(int argc, char** argv) {
         ->type_name("UP/DOWN");
     simulate_app->add_option("--out", simulate_options.out, "Write the results to this folder")->type_name("DIR");
     simulate_app->add_option("-j,--processes", simulate_options.processes, "Runs at once; default: the cores")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
         ->type_name("N");
     simulate_app->footer(kSimulateExamples);
     simulate_app->callback([&] { code = simulate_command(simulate_options); });

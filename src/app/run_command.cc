@@ -180,7 +180,7 @@ private:
         if (wants_kube(options_)) {
             loop_.longest_wait = kLongestWait;
             loop_.resync = kResync;
-            loop_.rest = kRest;
+            loop_.rest.times = kRest;
             loop_.forgets = true;
             loop_.tells_warnings = true;
             loop_.cycle_budget = loop_.config.cycle_budget;

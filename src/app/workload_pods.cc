@@ -46,6 +46,30 @@ bool has_ended(const Json& volcano_job) {
            phase == "Aborting" || phase == "Terminating" || phase == "Completing";
 }
 
+// Volcano's admission names those that have no name.
+std::string task_name(const Json& task, std::size_t place) {
+    const std::string name = text_at(task, {"name"});
+    return name.empty() ? fmt::format("default{}", place) : name;
+}
+
+// No cluster holds more; a slip of the keyboard must not fill the memory.
+constexpr std::int64_t kMostPods = 1'000'000;
+
+// The largest number of pods that one part of a workload asks for.
+std::int64_t pods_asked(const Json& body) {
+    const std::int64_t parallel = number_at(body, {"spec", "parallelism"}, 0);
+    std::int64_t most = std::min(parallel, number_at(body, {"spec", "completions"}, parallel));
+    most = std::max(most, number_at(body, {"spec", "replicas"}, 0));
+    most = std::max(most, number_at(body, {"spec", "leaderWorkerTemplate", "size"}, 0));
+    for (const char* parts : {"tasks", "replicatedJobs"}) {
+        const Json* list = find_path(body, {"spec", parts});
+        if (list == nullptr || !list->is_array()) continue;
+        for (const Json& part : *list)
+            most = std::max(most, number_at(part, {"replicas"}, 0));
+    }
+    return most;
+}
+
 const Workload* find_workload(const Cluster& cluster, WorkloadKind kind, const Json& body) {
     const Vocabulary& words = cluster.words();
     const StringId ns = words.find_string(ns_of(body));
@@ -69,6 +93,12 @@ void WorkloadPods::note(std::string_view kind,
     body["apiVersion"] = api_version;
     const std::string where =
         fmt::format("{}:{}: {} {}/{}", source.file(), source.line(), kind, ns_of(body), name_of(body));
+    if (const std::int64_t asked = pods_asked(body); asked > kMostPods) {
+        if (too_many_.empty())
+            too_many_ =
+                fmt::format("{}: spec: asks for {} pods, more than the {} that are made", where, asked, kMostPods);
+        return;
+    }
     const std::vector<Json> derived = derived_objects(body);
     for (const Json& object : derived) {
         if (text_at(object, {"kind"}) == "Pod")
@@ -208,10 +238,11 @@ void WorkloadPods::make_volcano_job(const Document& document, const Cluster& clu
     }
     std::int64_t members = 0;
     Json roles = Json::object();
-    for (const Json& task : *tasks) {
+    for (std::size_t at = 0; at < tasks->size(); ++at) {
+        const Json& task = (*tasks)[at];
         members += number_at(task, {"replicas"}, 1);
         if (const std::int64_t least = number_at(task, {"minAvailable"}, -1); least >= 0)
-            roles[text_at(task, {"name"})] = least;
+            roles[task_name(task, at)] = least;
     }
     if (!grouped) {
         Json made = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
@@ -224,13 +255,14 @@ void WorkloadPods::make_volcano_job(const Document& document, const Cluster& clu
         }
         add(document, std::move(made));
     }
-    for (const Json& task : *tasks) {
+    for (std::size_t at = 0; at < tasks->size(); ++at) {
+        const Json& task = (*tasks)[at];
         for (std::int64_t i = 0; i < number_at(task, {"replicas"}, 1); ++i) {
-            const std::string name = fmt::format("{}-{}-{}", name_of(job), text_at(task, {"name"}), i);
+            const std::string name = fmt::format("{}-{}-{}", name_of(job), task_name(task, at), i);
             if (is_there(ns, name)) continue;
             Json pod = pod_from_template(find_path(task, {"template"}), reference(job), name);
             make_path(pod, {"metadata", "annotations", kGroupNote}) = group;
-            make_path(pod, {"metadata", "annotations", kRoleNote}) = text_at(task, {"name"});
+            make_path(pod, {"metadata", "annotations", kRoleNote}) = task_name(task, at);
             if (std::string scheduler = text_at(job, {"spec", "schedulerName"}); !scheduler.empty())
                 pod["spec"]["schedulerName"] = std::move(scheduler);
             add(document, std::move(pod));
@@ -249,6 +281,7 @@ void WorkloadPods::make(const Document& document, const Cluster& cluster) {
 }
 
 Result<void> WorkloadPods::add_missing(Cluster& cluster) {
+    if (!too_many_.empty()) return fail(too_many_);
     if (documents_.empty() && made_.empty()) return {};
     count_pods(cluster);
     std::erase_if(made_, [&](const Document& d) { return is_there(ns_of(d.body), name_of(d.body)); });

@@ -53,6 +53,7 @@ private:
     std::map<OwnerKey, Owned> owned_;
     std::set<std::string> names_;  // "ns/name" of all pods, made ones included
     std::vector<Document> made_;
+    std::string too_many_;  // the first workload that asks for more pods than any cluster has
 };
 
 }  // namespace reprieve

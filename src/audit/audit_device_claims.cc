@@ -13,11 +13,6 @@ namespace {
 constexpr const char* kRule = "DynamicResources";
 constexpr int kMostTries = 200'000;
 
-std::string label_of(const Case& judged, const DeviceRequest& request, const DeviceWish& wish) {
-    std::string label(judged.words.text(request.name));
-    return wish.name ? fmt::format("{}/{}", label, judged.words.text(wish.name)) : label;
-}
-
 const DeviceAttribute* attribute(const PooledDevice& device, const QualifiedName& name) {
     for (const DeviceAttribute& a : device.attributes) {
         if (a.name == name) return &a;
@@ -55,7 +50,7 @@ bool constraints_hold(const Case& judged, const ClaimSpec& spec, const std::vect
 bool is_free(const OfferedDevice& offer, const HeldDevices& held) {
     const auto at = held.find(offer.key);
     if (at == held.end()) return true;
-    return at->second.whole == 0 && (offer.device->shareable || at->second.shares == 0);
+    return at->second.whole == 0 && (offer.device->shareable || (at->second.shares == 0 && at->second.admin == 0));
 }
 
 bool has_room(const OfferedDevice& offer, const HeldDevices& held, const std::map<QualifiedName, Wide>& amounts) {
@@ -68,9 +63,10 @@ bool has_room(const OfferedDevice& offer, const HeldDevices& held, const std::ma
     });
 }
 
-void hold(HeldDevices& held, const OfferedDevice& offer, const std::map<QualifiedName, Wide>& amounts, int sign) {
+void hold(
+    HeldDevices& held, const OfferedDevice& offer, bool admin, const std::map<QualifiedName, Wide>& amounts, int sign) {
     HeldAmounts& entry = held[offer.key];
-    (offer.device->shareable ? entry.shares : entry.whole) += sign;
+    (offer.device->shareable ? entry.shares : admin ? entry.admin : entry.whole) += sign;
     if (!offer.device->shareable) return;
     for (const auto& [name, value] : amounts)
         entry.amounts[name] += sign * value;
@@ -118,19 +114,26 @@ private:
         for (std::size_t i = from; i < claim.offers.devices.size(); ++i) {
             if (++tries_ > kMostTries) return false;
             const OfferedDevice& offer = claim.offers.devices[i];
-            if (!wish.admin && !is_free(offer, held_)) continue;
+            // Admin access looks through other claims; what it takes it takes like everybody, while the attempt lasts.
+            if (wish.admin ? takes_twice(claim, offer) : !is_free(offer, held_)) continue;
             if (!suits(judged_, offer, wish, node)) continue;
             const auto amounts = amounts_of(judged_, offer, wish);
-            if (!amounts || (!wish.admin && !has_room(offer, held_, *amounts))) continue;
+            if (!amounts || !has_room(offer, held_, *amounts)) continue;
+            PoolNames paying;
+            if (pays_counters(offer, held_)) paying.emplace(offer.slice->driver, offer.slice->pool);
             claim.given.push_back({&request, &wish, &offer});
-            if (!wish.admin) hold(held_, offer, *amounts, +1);
+            hold(held_, offer, wish.admin, *amounts, +1);
             const bool allowed = constraints_hold(judged_, claim.spec, claim.given) &&
-                                 counters_short(judged_, claim.offers, held_).empty();
+                                 counters_short(judged_, claim.offers, held_, paying).empty();
             if (allowed && give(at, request, wish, got + 1, i + 1)) return true;
-            if (!wish.admin) hold(held_, offer, *amounts, -1);
+            hold(held_, offer, wish.admin, *amounts, -1);
             claim.given.pop_back();
         }
         return false;
+    }
+    static bool takes_twice(const Claim& claim, const OfferedDevice& offer) {
+        return !offer.device->shareable &&
+               std::ranges::any_of(claim.given, [&](const GivenOffer& given) { return given.offer->key == offer.key; });
     }
     // All means all that match, tainted or not.
     static DeviceWish untainted(DeviceWish wish) {
@@ -158,7 +161,10 @@ void judge_results(
     const HeldDevices others = held_in(scene, pools, {want.name});
     const HeldDevices all = held_in(scene, pools, {});
     std::vector<GivenOffer> given;
+    PoolNames paying;
     std::map<std::string, std::int64_t> count;
+    for (const ClaimedDevice& result : claim.results)
+        ++count[result.request];
     for (const ClaimedDevice& result : claim.results) {
         const DeviceKey key{judged.words.find_string(result.driver),
                             judged.words.find_string(result.pool),
@@ -168,16 +174,7 @@ void judge_results(
             complain(fmt::format("no pool of the node offers device {}", result.device));
             continue;
         }
-        ++count[result.request];
-        const DeviceRequest* request = nullptr;
-        const DeviceWish* wish = nullptr;
-        for (const DeviceRequest& r : want.spec.requests) {
-            for (const DeviceWish& w : r.wishes) {
-                if (label_of(judged, r, w) != result.request) continue;
-                request = &r;
-                wish = &w;
-            }
-        }
+        const auto [request, wish] = asked_by(judged, want.spec, result.request, count[result.request], *offer);
         if (wish == nullptr) {
             complain(fmt::format("there is no request {}", result.request));
             continue;
@@ -187,6 +184,7 @@ void judge_results(
             complain(fmt::format("device {} is not what request {} asks for", result.device, result.request));
         if (wish->admin != result.admin) complain(fmt::format("device {}: admin access as asked for", result.device));
         if (result.admin) continue;
+        if (pays_counters(*offer, others)) paying.emplace(offer->slice->driver, offer->slice->pool);
         if (!is_free(*offer, others)) complain(fmt::format("device {} is held by another claim", result.device));
         const auto at = all.find(key);
         for (const DeviceCapacity& capacity : offer->device->capacity) {
@@ -197,20 +195,20 @@ void judge_results(
         }
     }
     for (const DeviceRequest& request : want.spec.requests) {
-        std::int64_t met = 0;
+        std::map<std::string, bool> met_by_label;
         for (const DeviceWish& wish : request.wishes) {
-            const std::int64_t n = count[label_of(judged, request, wish)];
-            if (n > 0 && (wish.mode == DeviceCount::kAll || n == wish.count)) ++met;
-            if (n > 0 && wish.mode == DeviceCount::kExact && n != wish.count)
-                complain(fmt::format("request {}: {} devices are given, {} are asked for",
-                                     judged.words.text(request.name),
-                                     n,
-                                     wish.count));
+            const std::string label = label_of(judged, request, wish);
+            if (count[label] > 0) met_by_label[label] |= wish.mode == DeviceCount::kAll || count[label] == wish.count;
+        }
+        const auto met = std::ssize(met_by_label);
+        for (const auto& [label, in_number] : met_by_label) {
+            if (!in_number)
+                complain(fmt::format("request {}: {} devices are not what is asked for", label, count[label]));
         }
         if (met != 1) complain(fmt::format("request {} is met {} times", judged.words.text(request.name), met));
     }
     if (!constraints_hold(judged, want.spec, given)) complain("its constraints do not hold");
-    if (const std::string what = counters_short(judged, offers, all); !what.empty()) complain(what);
+    if (const std::string what = counters_short(judged, offers, all, paying); !what.empty()) complain(what);
 }
 
 bool terms_match(const std::vector<NodeSelectorTerm>& terms, const Node& node, const Vocabulary& words) {

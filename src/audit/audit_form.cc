@@ -109,9 +109,22 @@ void judge_mentions(const Case& judged, Report& report) {
     }
 }
 
-// To wait for evictions, there must be some, or somebody must be leaving.
+// Whether it is still allocated for a pod that is gone: its controller will take it out, and free the claim.
+bool outlives_a_user(const Case& judged, const ResourceClaim& claim) {
+    return claim.allocation && std::ranges::any_of(claim.consumers, [&](const ClaimConsumer& consumer) {
+               if (!consumer.is_pod) return false;
+               const PodId pod = judged.cluster.find_pod(claim.ns, consumer.name);
+               return !pod || (!consumer.uid.empty() && judged.fact(pod).uid != consumer.uid);
+           });
+}
+
+// To wait for evictions, there must be some, or somebody, or somebody's claim, must be leaving.
 void judge_waiting(const Case& judged, Report& report) {
     if (!judged.evicted.empty()) return;
+    bool claims_leave = false;
+    judged.cluster.resource_claims().for_each(
+        [&](auto, const ResourceClaim& claim) { claims_leave = claims_leave || outlives_a_user(judged, claim); });
+    if (claims_leave) return;
     for (const PodId pod : IdRange<PodId>(judged.cluster.pod_slots())) {
         if (judged.bound(pod) && judged.leaves(pod)) return;
     }

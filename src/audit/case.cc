@@ -92,6 +92,14 @@ void Case::look_up_placements() {
         if (const GangId gang = row(pod).gang) placed_by_gang_[gang].push_back(placed.size());
         placed.push_back(std::move(item));
     }
+    // Where one member still waits for a victim, the places that others of its gang wait in are promised, too, also
+    // those whose own victims have left.
+    for (PlacedPod& item : placed) {
+        const GangId gang = row(item.pod).gang;
+        if (item.in_flight || !gang || !keeps_promise(item)) continue;
+        item.in_flight =
+            std::ranges::any_of(placed_by_gang_.at(gang), [&](std::size_t at) { return placed[at].in_flight; });
+    }
 }
 
 PodId Case::find_pod(std::string_view full_name) const {
@@ -250,13 +258,18 @@ std::vector<const PlacedPod*> Case::find_placements(const std::string& name) con
     return items;
 }
 
-bool Case::is_in_flight(const PlacedPod& item) const {
+bool Case::keeps_promise(const PlacedPod& item) const {
     const Pod& pod = fact(item.pod);
     if (!item.entry->after_evictions || !pod.nominated || words.text(pod.nominated) != item.entry->node) return false;
     // Cleared, then planned anew: what was promised before is over, even where it ends on the same node.
     if (cleared_.contains(item.entry->pod)) return false;
     // The same where more go for it now.
-    if (attackers_.contains(item.owner())) return false;
+    return !attackers_.contains(item.owner());
+}
+
+bool Case::is_in_flight(const PlacedPod& item) const {
+    if (!keeps_promise(item)) return false;
+    const Pod& pod = fact(item.pod);
     std::vector<std::string> paid;
     if (pod.more().plan) paid = pod.more().plan->victim_uids;
     if (const GangId gang = row(item.pod).gang; gang && snapshot.gangs[gang].fact != nullptr) {

@@ -124,6 +124,8 @@ struct Case {
 private:
     void look_up_placements();
     void look_up_evictions();
+    // It waits where an earlier plan nominated it.
+    [[nodiscard]] bool keeps_promise(const PlacedPod& item) const;
     [[nodiscard]] bool is_in_flight(const PlacedPod& item) const;
     [[nodiscard]] std::vector<const PlacedPod*> find_placements(const std::string& name) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -70,6 +71,52 @@ std::string full_name(const Vocabulary& words, StringId ns, std::string_view nam
 
 }  // namespace
 
+namespace {
+
+std::int64_t newest_anywhere(const Case& judged, const std::pair<StringId, StringId>& pool) {
+    std::int64_t newest = 0;
+    each(judged.cluster.resource_slices(), [&](const ResourceSlice& slice) {
+        if (std::pair(slice.driver, slice.pool) == pool) newest = std::max(newest, slice.generation);
+    });
+    return newest;
+}
+
+using Slices = std::vector<const ResourceSlice*>;
+
+// One contradiction makes the whole pool invalid: a name used twice where the node can see it, or counters that nobody
+// has, wherever.
+bool contradicts_itself(const Slices& mine, const Slices& all) {
+    std::set<StringId> names;
+    for (const ResourceSlice* slice : mine) {
+        for (const PooledDevice& device : slice->devices) {
+            if (!names.insert(device.name).second) return true;
+        }
+    }
+    std::map<StringId, std::set<StringId>> counters;  // by set
+    for (const ResourceSlice* slice : all) {
+        if (!slice->trouble.empty()) return true;
+        for (const CounterSet& set : slice->counters) {
+            const auto [at, fresh] = counters.try_emplace(set.name);
+            if (!fresh) return true;
+            for (const NamedCounter& counter : set.counters)
+                at->second.insert(counter.name);
+        }
+    }
+    const auto is_known = [&](const CounterSet& set) {
+        const auto known = counters.find(set.name);
+        return known != counters.end() && std::ranges::all_of(set.counters, [&](const NamedCounter& counter) {
+                   return known->second.contains(counter.name);
+               });
+    };
+    return std::ranges::any_of(all, [&](const ResourceSlice* slice) {
+        return std::ranges::any_of(slice->devices, [&](const PooledDevice& device) {
+            return !std::ranges::all_of(*device.consumes, is_known);
+        });
+    });
+}
+
+}  // namespace
+
 NodeOffers offers_on(const Case& judged, NodeId node) {
     const Node& fact = *judged.cluster.node(node);
     std::map<std::pair<StringId, StringId>, std::int64_t> newest;  // among the slices that the node sees
@@ -90,7 +137,8 @@ NodeOffers offers_on(const Case& judged, NodeId node) {
         const auto complete = [](const std::vector<const ResourceSlice*>& slices) {
             return std::cmp_equal(slices.size(), slices.front()->slice_count);
         };
-        if (!complete(mine) && !complete(all)) continue;
+        if (!complete(mine) && (!complete(all) || newest_anywhere(judged, pool) > generation)) continue;
+        if (contradicts_itself(mine, complete(mine) ? mine : all)) continue;
         out.slices.insert(out.slices.end(), all.begin(), all.end());
         for (const ResourceSlice* slice : mine) {
             for (const PooledDevice& device : slice->devices)
@@ -153,16 +201,12 @@ HeldDevices held_in(const Scene& scene, const PoolNames& pools, const std::vecto
                 const bool share = offer != offers.devices.end() && offer->device->shareable;
                 ++(share ? entry.shares : entry.whole);
                 if (!share) continue;
-                for (const DeviceRequest& request : want->spec.requests) {
-                    for (const DeviceWish& wish : request.wishes) {
-                        std::string label(judged.words.text(request.name));
-                        if (wish.name) label += fmt::format("/{}", judged.words.text(wish.name));
-                        if (label != given.request) continue;
-                        for (const auto& [name, value] :
-                             amounts_of(judged, *offer, wish).value_or(std::map<QualifiedName, Wide>()))
-                            entry.amounts[name] += value;
-                    }
-                }
+                const auto alike = std::ranges::count(claim.results, given.request, &ClaimedDevice::request);
+                const DeviceWish* wish = asked_by(judged, want->spec, given.request, alike, *offer).wish;
+                if (wish == nullptr) continue;
+                for (const auto& [name, value] :
+                     amounts_of(judged, *offer, *wish).value_or(std::map<QualifiedName, Wide>()))
+                    entry.amounts[name] += value;
             }
         }
     });
@@ -241,6 +285,25 @@ std::vector<WantedClaim> wanted_by(const Case& judged, PodId pod, NodeId node) {
     return out;
 }
 
+std::string label_of(const Case& judged, const DeviceRequest& request, const DeviceWish& wish) {
+    std::string label(judged.words.text(request.name));
+    return wish.name ? fmt::format("{}/{}", label, judged.words.text(wish.name)) : label;
+}
+
+AskedDevice asked_by(
+    const Case& judged, const ClaimSpec& spec, std::string_view label, std::int64_t count, const OfferedDevice& offer) {
+    AskedDevice found;
+    for (const DeviceRequest& request : spec.requests) {
+        for (const DeviceWish& wish : request.wishes) {
+            if (label_of(judged, request, wish) != label) continue;
+            if (found.wish == nullptr) found = {&request, &wish};
+            if (wish.mode == DeviceCount::kExact && wish.count != count) continue;
+            if (amounts_of(judged, offer, wish)) return {&request, &wish};
+        }
+    }
+    return found;
+}
+
 bool suits(const Case& judged, const OfferedDevice& offer, const DeviceWish& wish, const Node& node) {
     const DeviceClass* cls = device_class(judged, wish.cls);
     if (cls == nullptr) return false;
@@ -295,21 +358,33 @@ std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,
     return out;
 }
 
-std::string counters_short(const Case& judged, const NodeOffers& offers, const HeldDevices& held) {
+bool pays_counters(const OfferedDevice& offer, const HeldDevices& held) {
+    if (offer.device->consumes->empty()) return false;
+    const auto at = held.find(offer.key);
+    return !offer.device->shareable || at == held.end() || at->second.shares == 0;
+}
+
+std::string counters_short(const Case& judged,
+                           const NodeOffers& offers,
+                           const HeldDevices& held,
+                           const PoolNames& pools) {
     std::map<std::tuple<StringId, StringId, StringId, StringId>, Wide> left;  // driver, pool, set, counter
     for (const ResourceSlice* slice : offers.slices) {
+        if (!pools.contains({slice->driver, slice->pool})) continue;
         for (const CounterSet& set : slice->counters) {
             for (const NamedCounter& counter : set.counters)
                 left[{slice->driver, slice->pool, set.name, counter.name}] += counter.value;
         }
     }
     for (const ResourceSlice* slice : offers.slices) {
+        if (!pools.contains({slice->driver, slice->pool})) continue;
         for (const PooledDevice& device : slice->devices) {
             const auto at = held.find({slice->driver, slice->pool, device.name});
-            if (at == held.end() || (at->second.whole == 0 && at->second.shares == 0)) continue;
+            if (at == held.end()) continue;
+            const int times = (at->second.whole > 0 || at->second.shares > 0 ? 1 : 0) + at->second.admin;
             for (const CounterSet& set : *device.consumes) {
                 for (const NamedCounter& counter : set.counters)
-                    left[{slice->driver, slice->pool, set.name, counter.name}] -= counter.value;
+                    left[{slice->driver, slice->pool, set.name, counter.name}] -= times * counter.value;
             }
         }
     }

@@ -33,6 +33,7 @@ struct NodeOffers {
 struct HeldAmounts {
     int whole = 0;
     int shares = 0;
+    int admin = 0;  // given for admin access in the attempt at hand: charged like the others, and gone afterwards
     std::map<QualifiedName, Wide> amounts;
 };
 using HeldDevices = std::map<DeviceKey, HeldAmounts>;
@@ -64,7 +65,23 @@ void add_pools(const NodeOffers& offers, PoolNames& out);
 [[nodiscard]] std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,
                                                                       const OfferedDevice& offer,
                                                                       const DeviceWish& wish);
-// Whether all counters of the node's pools cover the devices that are held.
-[[nodiscard]] std::string counters_short(const Case& judged, const NodeOffers& offers, const HeldDevices& held);
+// Whether the counters of these pools cover the devices that are held. A driver may have taken some back since: only
+// who pays with the counters of a pool has to ask.
+[[nodiscard]] std::string counters_short(const Case& judged,
+                                         const NodeOffers& offers,
+                                         const HeldDevices& held,
+                                         const PoolNames& pools);
+// Whether a new share or use of the device pays counters: those of a device that is shared already are paid for.
+[[nodiscard]] bool pays_counters(const OfferedDevice& offer, const HeldDevices& held);
+
+// A request and the alternative of it that a result of the plan stands for.
+struct AskedDevice {
+    const DeviceRequest* request = nullptr;
+    const DeviceWish* wish = nullptr;
+};
+[[nodiscard]] std::string label_of(const Case& judged, const DeviceRequest& request, const DeviceWish& wish);
+// `count`: how many results have the label. Alternatives may be called the same; then the first that can be meant.
+[[nodiscard]] AskedDevice asked_by(
+    const Case& judged, const ClaimSpec& spec, std::string_view label, std::int64_t count, const OfferedDevice& offer);
 
 }  // namespace reprieve

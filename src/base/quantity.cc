@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include "base/ascii.h"
 
@@ -205,19 +206,33 @@ std::string format_cpu(std::int64_t milli) {
     return milli % 1000 == 0 ? fmt::format("{}", milli / 1000) : fmt::format("{}m", milli);
 }
 
+namespace {
+
+// Exact, always: the largest unit in which quarters are enough. Each unit is `base` times the one after it.
+std::string in_units(std::uint64_t size, std::uint64_t base, std::span<const std::string_view> units) {
+    std::uint64_t factor = 1;
+    for (std::size_t i = 0; i < units.size(); ++i)
+        factor *= base;
+    for (const std::string_view unit : units) {
+        static constexpr std::array<std::string_view, 4> kQuarters{"", ".25", ".5", ".75"};
+        if (size >= factor && size % (factor / 4) == 0)
+            return fmt::format("{}{}{}", size / factor, kQuarters[(size % factor) / (factor / 4)], unit);
+        factor /= base;
+    }
+    return fmt::format("{}", size);
+}
+
+}  // namespace
+
 std::string format_bytes(std::int64_t bytes) {
-    static constexpr std::array<std::string_view, 6> kUnits{"Ei", "Pi", "Ti", "Gi", "Mi", "Ki"};
+    static constexpr std::array<std::string_view, 6> kBinary{"Ei", "Pi", "Ti", "Gi", "Mi", "Ki"};
+    static constexpr std::array<std::string_view, 6> kDecimal{"E", "P", "T", "G", "M", "k"};
+    static constexpr std::size_t kMuchShorter = 3;  // 32G, and not 31250000Ki; but 1000Ki, and not 1024k
     const bool negative = bytes < 0;
     const std::uint64_t size = negative ? ~static_cast<std::uint64_t>(bytes) + 1 : static_cast<std::uint64_t>(bytes);
-    const char* sign = negative ? "-" : "";
-    // Exact, always: the largest unit in which quarters are enough.
-    for (std::size_t i = 0; i < kUnits.size(); ++i) {
-        const std::uint64_t factor = std::uint64_t{1} << (60U - 10U * i);
-        if (size < factor || size % (factor / 4) != 0) continue;
-        static constexpr std::array<std::string_view, 4> kQuarters{"", ".25", ".5", ".75"};
-        return fmt::format("{}{}{}{}", sign, size / factor, kQuarters[(size % factor) / (factor / 4)], kUnits[i]);
-    }
-    return fmt::format("{}{}", sign, size);
+    const std::string binary = in_units(size, 1024, kBinary);
+    const std::string decimal = in_units(size, 1000, kDecimal);
+    return (negative ? "-" : "") + (decimal.size() + kMuchShorter <= binary.size() ? decimal : binary);
 }
 
 }  // namespace reprieve

@@ -123,7 +123,9 @@ TEST(Quantity, FormatsForPeople) {
     EXPECT_EQ(format_bytes(1536), "1.5Ki");
     EXPECT_EQ(format_bytes(1'610'612'736), "1.5Gi");
     EXPECT_EQ(format_bytes(std::int64_t{80} << 30), "80Gi");
-    EXPECT_EQ(format_bytes(1'000'000'000), "976562.5Ki");
+    EXPECT_EQ(format_bytes(1'000'000'000), "1G");
+    EXPECT_EQ(format_bytes(32'500'000'000), "32.5G");
+    EXPECT_EQ(format_bytes(1'024'000), "1000Ki");
     EXPECT_EQ(format_bytes(-(std::int64_t{1} << 20)), "-1Mi");
 }
 

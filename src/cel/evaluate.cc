@@ -243,8 +243,10 @@ private:
         switch (node.op) {
             case Operator::kEqual:
             case Operator::kNotEqual:
-                // Upstream's own types know only themselves, where they stand on the left.
-                if ((a.is(Kind::kSemver) || a.is(Kind::kQuantity)) && a.kind != b.kind) return error(kNoOverload);
+                // Upstream's own types know only themselves, where they stand on the left; != takes their "no such
+                // overload" for "not equal".
+                if ((a.is(Kind::kSemver) || a.is(Kind::kQuantity)) && a.kind != b.kind)
+                    return node.op == Operator::kEqual ? error(kNoOverload) : boolean(true);
                 return boolean(same_value(a, b) == (node.op == Operator::kEqual));
             case Operator::kLess:
                 return compare_values(a, b, [](int c) { return c < 0; });

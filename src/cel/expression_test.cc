@@ -131,8 +131,19 @@ TEST(ExpressionTest, AListHasOneType) {
 
 TEST(ExpressionTest, QuantitiesAndVersionsAreEqualOnlyToTheirOwnKind) {
     EXPECT_THAT(answer("dyn(semver('1.0.0')) == dyn(1)"), ::testing::HasSubstr("fails no such overload"));
-    EXPECT_THAT(answer("dyn(quantity('1')) != dyn('1')"), ::testing::HasSubstr("fails no such overload"));
+    EXPECT_EQ(answer("dyn(quantity('1')) != dyn('1')"), "true");
     EXPECT_EQ(answer("dyn(1) == dyn(semver('1.0.0'))"), "false");
+    EXPECT_EQ(answer("sign(quantity('-2')) == -1"), "true");
+}
+
+TEST(ExpressionTest, ASearchThatStartsBehindTheEndFindsNothing) {
+    EXPECT_EQ(answer("'hello'.indexOf('l', 5) == -1"), "true");
+    EXPECT_EQ(answer("'hello'.indexOf('l', 99) == -1"), "true");
+    EXPECT_EQ(answer("'hello'.indexOf('', 99) == 5"), "true");
+    EXPECT_EQ(answer("'hello'.lastIndexOf('l', 4) == 3"), "true");
+    EXPECT_EQ(answer("'hello'.lastIndexOf('l', 5) == -1"), "true");
+    EXPECT_EQ(answer("'hello'.lastIndexOf('', 99) == 5"), "true");
+    EXPECT_EQ(answer("'hello'.indexOf('l', -1) == 2"), "fails index out of range: -1 (at 1:9)");
 }
 
 }  // namespace

@@ -80,18 +80,23 @@ Value char_at(Arguments a, Arena& arena) {
     return text_value(rest.substr(0, before - tail.size()));
 }
 
+Value found_at(std::string_view text, std::size_t at) {
+    return integer(at == std::string_view::npos ? -1 : static_cast<std::int64_t>(length_of(text.substr(0, at))));
+}
+
+// A search that starts behind the end finds nothing, which is no error; one before the start is.
 Value index_of(Arguments a, Arena& arena) {
+    if (a.size() > 2 && a[2].number < 0) return out_of_range(a[2].number, arena);
     const std::size_t from = a.size() > 2 ? byte_at(a[0].text, a[2].number) : 0;
-    if (from == std::string_view::npos) return out_of_range(a[2].number, arena);
-    const std::size_t at = a[0].text.find(a[1].text, from);
-    return integer(at == std::string_view::npos ? -1 : static_cast<std::int64_t>(length_of(a[0].text.substr(0, at))));
+    return found_at(a[0].text, a[0].text.find(a[1].text, std::min(from, a[0].text.size())));
 }
 
 Value last_index_of(Arguments a, Arena& arena) {
+    if (a.size() > 2 && a[2].number < 0) return out_of_range(a[2].number, arena);
     const std::size_t from = a.size() > 2 ? byte_at(a[0].text, a[2].number) : a[0].text.size();
-    if (from == std::string_view::npos) return out_of_range(a[2].number, arena);
-    const std::size_t at = a[0].text.rfind(a[1].text, from);
-    return integer(at == std::string_view::npos ? -1 : static_cast<std::int64_t>(length_of(a[0].text.substr(0, at))));
+    const bool behind = a.size() > 2 && from >= a[0].text.size();
+    if (behind && !a[1].text.empty()) return integer(-1);
+    return found_at(a[0].text, a[0].text.rfind(a[1].text, from));
 }
 
 Value substring(Arguments a, Arena& arena) {
@@ -333,6 +338,7 @@ constexpr Overload kOverloads[] = {
     {"add", true, 2, {kQ, kQ | kI}, kQ, add_quantity},
     {"sub", true, 2, {kQ, kQ | kI}, kQ, subtract_quantity},
     {"sign", true, 1, {kQ}, kI, sign_of},
+    {"sign", false, 1, {kQ}, kI, sign_of},
     {"isInteger", true, 1, {kQ}, kB, is_integer},
     {"asInteger", true, 1, {kQ}, kI, as_integer},
     {"asApproximateFloat", true, 1, {kQ}, kD, as_float},

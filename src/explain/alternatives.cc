@@ -7,6 +7,7 @@
 #include <set>
 
 #include "explain/levers.h"
+#include "explain/stories.h"
 #include "plugins/cost.h"
 
 namespace reprieve {
@@ -41,7 +42,7 @@ SchedulerConfig with_terms_first(const SchedulerConfig& config, const std::vecto
 }
 
 // What lost work is counted in where nobody has said so: GPUs if somebody waits for them, else cores.
-std::string work_resource(const Cluster& cluster, const SchedulerConfig& config) {
+std::string counted_resource(const Cluster& cluster, const SchedulerConfig& config) {
     static constexpr const char* kGpu = "nvidia.com/gpu";
     if (!config.plugins.lost_work_resource.empty()) return config.plugins.lost_work_resource;
     const Snapshot& s = cluster.snapshot();
@@ -55,7 +56,7 @@ class Measure {
 public:
     Measure(const Cluster& cluster, const std::string& resource)
         : cluster_(cluster),
-          work_(cluster.words().find_dimension(resource)) {}
+          work_(work_resource(cluster.snapshot(), resource)) {}
 
     [[nodiscard]] Alternative of(std::string name, Plan plan) const {
         Alternative out{.name = std::move(name), .plan = std::move(plan)};
@@ -65,7 +66,11 @@ public:
         for (const Eviction& e : out.plan.evictions) {
             ++out.pods;
             out.pdb_violations += e.pdb_violation ? 1 : 0;
-            if (e.unit != UnitKind::kSafe)
+            // Who goes with a claim is one job with its other users.
+            const std::vector<std::string> claims = shared_claims(e);
+            if (!claims.empty())
+                broken.insert(claims.front().substr(0, claims.front().find(' ')));
+            else if (e.unit != UnitKind::kSafe)
                 broken.insert(e.unit == UnitKind::kWhole && !e.group.empty() ? e.group : e.pod);
             const PodId pod = pod_named(cluster_, e.pod);
             if (!pod) continue;
@@ -106,7 +111,7 @@ private:
     }
 
     const Cluster& cluster_;
-    Dim work_;
+    WorkResource work_;
 };
 
 // Everybody who would take longer than that to leave stays.
@@ -158,7 +163,7 @@ std::optional<Plan> soonest_free(Cluster& cluster,
 }  // namespace
 
 Alternatives find_alternatives(Cluster& cluster, const SchedulerConfig& config, const Plan& plan) {
-    Alternatives out{.lost_resource = work_resource(cluster, config), .plans = {}};
+    Alternatives out{.lost_resource = counted_resource(cluster, config), .plans = {}};
     const Measure measure(cluster, out.lost_resource);
     const auto add = [&](const char* name, Plan other) { out.plans.push_back(measure.of(name, std::move(other))); };
     const auto plan_with = [&](const SchedulerConfig& other) { return WhatIf(cluster).plan(other); };

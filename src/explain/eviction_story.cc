@@ -19,6 +19,25 @@ void note(std::vector<std::string>& names, const std::string& name) {
     if (!is_one_of(names, name)) names.push_back(name);
 }
 
+}  // namespace
+
+// The plan's reason says so: ", uses claim ns/c with ns/a, ns/b", before what ends it.
+std::vector<std::string> shared_claims(const Eviction& e) {
+    constexpr std::string_view kUses = ", uses claim ";
+    std::vector<std::string> out;
+    for (std::size_t at = e.reason.find(kUses); at != std::string::npos; at = e.reason.find(kUses, at + 1)) {
+        const std::size_t first = at + kUses.size();
+        const std::size_t last = std::min({e.reason.find(kUses, first),
+                                           e.reason.find(", over its disruption budget", first),
+                                           e.reason.find(';', first),
+                                           e.reason.size()});
+        out.push_back(e.reason.substr(first, last - first));
+    }
+    return out;
+}
+
+namespace {
+
 // What an action takes, in general.
 std::string rule_of(const std::string& action) {
     if (action == "preempt" || action == "gangPreempt") return "takes running pods of strictly lower priority";
@@ -43,7 +62,7 @@ Standing standing_of(const Retrials& trials, PodId pod) {
                  .queue = row.queue ? s.words->str(s.queues[row.queue].name) : ""};
     if (fact.more().last_checkpoint.is_set())
         out.checkpoint_age = std::max<std::int64_t>(0, (s.now_time - fact.more().last_checkpoint).seconds());
-    const Dim work = out.lost_resource.empty() ? Dim() : s.words->find_dimension(out.lost_resource);
+    const WorkResource work = work_resource(s, out.lost_resource);
     if (work) out.lost_work = lost_work(s, pod, work);
     return out;
 }
@@ -80,6 +99,8 @@ private:
         out.group = e.group;
         out.mode = e.mode;
         out.pdb_violation = out.pdb_violation || e.pdb_violation;
+        for (const std::string& claim : shared_claims(e))
+            note(out.shared, claim);
         // The plan's reason ends with what is freed: "; frees gpu-0, gpu-1 of claim ns/c".
         constexpr std::string_view kFrees = "; frees ";
         for (std::size_t at = e.reason.find(kFrees); at != std::string::npos;) {

@@ -162,6 +162,67 @@ std::string a_gang_and_room_elsewhere() {
            "spec: {minMember: 2}\n";
 }
 
+// Two surplus pods of a gang share a claim, and its device is needed.
+TEST(Explain, WhoSharesAClaimGoesWithIt) {
+    TestCluster world(
+        R"(
+{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n1}
+spec: {driver: d, pool: {name: n1, generation: 1, resourceSliceCount: 1}, nodeName: n1, devices: [{name: gpu-0}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+status:
+  allocation: {devices: {results: [{request: r, driver: d, pool: n1, device: gpu-0}]}}
+  reservedFor: [{resource: pods, name: run-1}, {resource: pods, name: run-2}]
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: run}, spec: {minMember: 1}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: run-0, annotations: {scheduling.k8s.io/group-name: run}}
+spec: {nodeName: n1, priority: 1, containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: run-1, annotations: {scheduling.k8s.io/group-name: run}}
+spec: {nodeName: n1, priority: 1, resourceClaims: [{name: c, resourceClaimName: shared}], containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: run-2, annotations: {scheduling.k8s.io/group-name: run}}
+spec: {nodeName: n1, priority: 1, resourceClaims: [{name: c, resourceClaimName: shared}], containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: want}
+spec: {priority: 9, resourceClaims: [{name: c, resourceClaimTemplateName: one}], containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+)",
+        R"({"actions": [{"name": "allocate"}, {"name": "preempt", "args": {"cost": ["gangsBroken", "pods"]}}]})");
+    const Explanation e = world.explain_all("run-1");
+    const EvictionStory& story = e.evictions.at(0);
+    EXPECT_EQ(story.unit, UnitKind::kWhole);
+    EXPECT_EQ(story.shared, std::vector<std::string>{"default/shared with default/run-2"});
+    EXPECT_EQ(story.frees, std::vector<std::string>{"gpu-0 of claim default/shared"});
+    EXPECT_FALSE(story.takes_gang());
+    EXPECT_EQ(story.certificate.value().cost, (CostVector{{"gangsBroken", 1}, {"pods", 2}}));
+}
+
 TEST(Explain, AGangSomewhereElse) {
     const std::string member = "scheduling.k8s.io/group-name: g";
     TestCluster world(

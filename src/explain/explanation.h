@@ -95,6 +95,12 @@ struct EvictionStory {
     std::vector<std::string> nodes;  // where they run
     std::vector<std::string> with;   // who else goes for the same owner
     std::vector<std::string> frees;  // what it gives up: "gpu-0 of claim ns/c"
+    // Claims that it uses with others, which is why they go as one unit: "ns/c with ns/b".
+    std::vector<std::string> shared;
+    // Its gang goes whole; else pods of a gang go for themselves, or with those who use their claims.
+    [[nodiscard]] bool takes_gang() const {
+        return unit == UnitKind::kWhole && (shared.empty() || reason.find("its gang goes whole") != std::string::npos);
+    }
     std::vector<OrderedUnit> order;  // first to go first, on these nodes
     std::optional<Certificate> certificate;
     std::optional<Standing> standing;

@@ -106,6 +106,7 @@ Json json_of(const EvictionStory& e) {
     put(out, "nodes", e.nodes);
     put(out, "with", e.with);
     put(out, "frees", e.frees);
+    put(out, "shares", e.shared);
     put_list(out, "order", e.order, [](const OrderedUnit& u) { return json_of(u); });
     if (e.standing) out["standing"] = json_of(*e.standing);
     if (e.certificate) out["certificate"] = json_of(*e.certificate);

@@ -12,6 +12,8 @@
 namespace reprieve {
 
 // For each owner that takes pods of the subject.
+// Claims that the victim uses with others, where that is why they go as one unit: "ns/c with ns/b".
+[[nodiscard]] std::vector<std::string> shared_claims(const Eviction& eviction);
 [[nodiscard]] std::vector<EvictionStory> eviction_stories(const Plan& plan, Retrials* trials, const Subject& subject);
 [[nodiscard]] std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials, const Subject& subject);
 // One for each reason.

@@ -128,12 +128,14 @@ void AddressBook::see(const Object& object,
                       std::string_view json) {
     if (const auto* gang = std::get_if<Gang>(&object)) enter(*gang, words, api_version, json);
     if (const auto* queue = std::get_if<Queue>(&object)) enter(*queue, words, api_version);
+    if (const auto* cls = std::get_if<DeviceClass>(&object)) claims_.see_class(words.str(cls->name), json);
     const auto* workload = std::get_if<Workload>(&object);
     if (workload && workload->kind == WorkloadKind::kVolcanoJob) return enter_job(*workload, words, json);
     if (workload) enter(*workload, words, api_version);
 }
 
 void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
+    if (const auto* cls = std::get_if<DeviceClass>(&object)) claims_.see_class_gone(words.str(cls->name));
     const std::lock_guard lock(mutex_);
     if (const auto* gang = std::get_if<Gang>(&object)) gangs_.erase(full_name(gang->ns, gang->name, words));
     if (const auto* queue = std::get_if<Queue>(&object)) {

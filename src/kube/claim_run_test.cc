@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +34,7 @@ public:
             return {.status = 409, .body = status_json(409, "Conflict", "modified")};
         written["metadata"]["resourceVersion"] = std::to_string(++version_);
         claim_ = written;
+        if (on_write_) on_write_(claim_);
         return {.body = claim_.dump()};
     }
 
@@ -48,6 +52,7 @@ public:
         R"({"metadata":{"namespace":"ns","name":"c","uid":"u-c","resourceVersion":"1"},
             "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}},"status":{}})");
     std::string pod_ = R"({"metadata":{"uid":"u"},"spec":{}})";
+    std::function<void(const nlohmann::json&)> on_write_;  // before the answer
     int binding_ = 201;
     int version_ = 1;
 };
@@ -120,6 +125,19 @@ TEST_F(ClaimRunTest, ABindingThatFailsFreesTheDevicesAgain) {
     EXPECT_FALSE(server_.claim()["status"].contains("reservedFor"));
 }
 
+TEST_F(ClaimRunTest, WhereOneOfSeveralClaimsFailsTheOthersAreTakenBack) {
+    start([this](const Asked& asked) -> Reply {
+        if (asked.path.find("/resourceclaims/gone") == std::string::npos) return server_.answer(asked);
+        return {.status = 404, .body = status_json(404, "NotFound", "no such claim")};
+    });
+    Plan both = plan();
+    both.placements.front().claims.push_back(both.placements.front().claims.front());
+    both.placements.front().claims.back().claim = "ns/gone";
+    EXPECT_THAT(carry_out(both), ElementsAre(HasSubstr("bind ns/p: 404")));
+    EXPECT_FALSE(server_.claim()["status"].contains("allocation"));
+    EXPECT_EQ(api_->count("POST", "/api/v1/namespaces/ns/pods/p/binding"), 0U);
+}
+
 TEST_F(ClaimRunTest, DevicesOfAPodWithoutAPlaceAreGivenBack) {
     serve();
     static_cast<void>(carry_out(plan()));
@@ -139,6 +157,96 @@ TEST_F(ClaimRunTest, APodThatHasItsNodeKeepsItsDevices) {
     EXPECT_TRUE(server_.claim()["status"].contains("allocation"));
 }
 
+// Told of the claim and its class by the watch, as a run that has been there for a while is.
+class ClaimWatchedTest : public ClaimRunTest {
+protected:
+    ClaimWatchedTest() {
+        looks_twice_ = true;
+        server_.on_write_ = [this](const nlohmann::json& claim) { show(claim); };
+    }
+    // The claim as the server has it has come by the watch.
+    void show(const nlohmann::json& text) {
+        const std::string version = text["metadata"]["resourceVersion"];
+        ResourceClaim claim;
+        {
+            const std::lock_guard lock(words_mutex_);
+            claim.ns = words_.string("ns");
+            claim.name = words_.string(text["metadata"]["name"].get<std::string>());
+            for (const auto& one : text["status"].value("/allocation/devices/results"_json_pointer, nlohmann::json())) {
+                if (!claim.allocation) claim.allocation.emplace();
+                claim.allocation->devices.push_back({.request = words_.string("r"),
+                                                     .driver = words_.string("d"),
+                                                     .pool = words_.string("n1"),
+                                                     .device = words_.string(one["device"].get<std::string>()),
+                                                     .consumed = {}});
+            }
+            addresses_.claims().see(claim, words_, "resource.k8s.io/v1", version, text.dump());
+        }
+        if (!silent_) addresses_.claims().see_version(version);
+    }
+    void show_class() {
+        addresses_.claims().see_class("gpu", R"({"spec":{"config":[{"opaque":{"driver":"d","parameters":{"a":1}}}]}})");
+    }
+    static Plan waiting() {
+        Plan out = plan();
+        out.placements.front().after_evictions = true;
+        return out;
+    }
+
+    std::mutex words_mutex_;
+    std::atomic<bool> silent_ = false;  // the watch does not say how far it has come
+};
+
+TEST_F(ClaimWatchedTest, WhenTheDevicesAreFreeThereIsOneWriteAndThenTheBinding) {
+    show(server_.claim());
+    show_class();
+    serve();
+    static_cast<void>(carry_out(waiting()));
+    EXPECT_THAT(server_.claim()["metadata"]["finalizers"], ElementsAre("resource.kubernetes.io/delete-protection"));
+    static_cast<void>(carry_out(waiting()));
+    const std::size_t before = calls().size();
+    EXPECT_THAT(carry_out(plan()), ElementsAre("bind ns/p"));
+    std::vector<std::string> after = calls();
+    after.erase(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before));
+    EXPECT_THAT(after, ElementsAre(std::string("PUT ") + kClaims + "/c/status", "POST /p/binding"));
+    EXPECT_EQ(server_.claim()["status"]["allocation"]["devices"]["config"][0]["source"], "FromClass");
+    EXPECT_EQ(std::ranges::count(calls(), std::string("PUT ") + kClaims + "/c"), 1) << "the finalizer, once";
+}
+
+TEST_F(ClaimWatchedTest, AClaimThatSomebodyElseWroteToMeanwhileIsLookedAtAgain) {
+    nlohmann::json old = server_.claim();
+    show(old);
+    show_class();
+    old["metadata"]["resourceVersion"] = "7";
+    old["metadata"]["labels"]["by"] = "another";
+    server_.claim_ = old;
+    server_.version_ = 7;
+    serve();
+    EXPECT_THAT(carry_out(plan()), ElementsAre("bind ns/p"));
+    EXPECT_EQ(server_.claim()["metadata"]["labels"]["by"], "another");
+    EXPECT_EQ(server_.claim()["status"]["reservedFor"][0]["uid"], "u");
+}
+
+TEST_F(ClaimWatchedTest, TheBindingWaitsUntilTheWatchHasComeAsFarAsTheWrite) {
+    show(server_.claim());
+    silent_ = true;
+    serve();
+    sink_->carry_out(plan());
+    ASSERT_TRUE(api_->wait([](const std::vector<Asked>& asked) {
+        return std::ranges::any_of(asked, [](const Asked& one) { return one.path.ends_with("/c/status"); });
+    }));
+    // Somebody was faster, and the watch tells of it first.
+    nlohmann::json other = server_.claim();
+    other["metadata"]["name"] = "earlier";
+    other["status"]["allocation"]["devices"]["results"] = {
+        {{"request", "r"}, {"driver", "d"}, {"pool", "n1"}, {"device", "gpu-0"}}};
+    show(other);
+    addresses_.claims().see_version("100");
+    EXPECT_THAT(settle(), ElementsAre(HasSubstr("claim ns/earlier has a device of claim ns/c too")));
+    EXPECT_EQ(api_->count("POST", "/api/v1/namespaces/ns/pods/p/binding"), 0U);
+    EXPECT_FALSE(server_.claim()["status"].contains("allocation")) << "the later one gives way";
+}
+
 ResourceClaim claim_with(const std::string& name, const std::string& device, Vocabulary& words) {
     ResourceClaim claim;
     claim.ns = words.string("ns");
@@ -155,14 +263,40 @@ ResourceClaim claim_with(const std::string& name, const std::string& device, Voc
 TEST(ClaimIndexTest, TheLaterOfTwoClaimsWithOneDeviceIsTold) {
     Vocabulary words;
     ClaimIndex index;
-    index.see(claim_with("a", "gpu-0", words), words, "resource.k8s.io/v1", "7");
-    EXPECT_TRUE(index.has_seen("ns/a", "7"));
-    EXPECT_FALSE(index.has_seen("ns/a", "8"));
+    index.see(claim_with("a", "gpu-0", words), words, "resource.k8s.io/v1", "7", "{}");
     EXPECT_EQ(index.shared_device("ns/a"), "");
-    index.see(claim_with("b", "gpu-0", words), words, "resource.k8s.io/v1", "8");
+    index.see(claim_with("b", "gpu-0", words), words, "resource.k8s.io/v1", "8", "{}");
     EXPECT_THAT(index.shared_device("ns/b"), HasSubstr("claim ns/a has a device of claim ns/b too"));
     index.see_gone(claim_with("a", "gpu-0", words), words);
     EXPECT_EQ(index.shared_device("ns/b"), "");
+}
+
+TEST(ClaimIndexTest, WhoWaitsForAVersionIsCalledOnceWhenItHasComeBy) {
+    ClaimIndex index;
+    int called = 0;
+    index.see_version("7");
+    EXPECT_TRUE(index.has_seen("7", &called, [&] { ++called; }));
+    EXPECT_FALSE(index.has_seen("9", &called, [&] { ++called; }));
+    EXPECT_FALSE(index.has_seen("9", &index, [&] { called += 100; }));
+    index.see_version("8");
+    EXPECT_EQ(called, 0);
+    index.forget(&index);
+    index.see_version("12");
+    index.see_version("13");
+    EXPECT_EQ(called, 1) << "and whoever was forgotten not at all";
+}
+
+TEST(ClaimIndexTest, TheNewestTextOfAClaimWithoutDevicesIsKept) {
+    Vocabulary words;
+    ClaimIndex index;
+    ResourceClaim claim = claim_with("a", "gpu-0", words);
+    claim.allocation.reset();
+    index.see(claim, words, "resource.k8s.io/v1", "7", "seven");
+    index.note_answer("ns/a", "9", true, "nine");
+    index.see(claim, words, "resource.k8s.io/v1", "8", "eight");
+    EXPECT_EQ(index.text("ns/a"), "nine") << "the watch is behind the answer";
+    index.see(claim_with("a", "gpu-0", words), words, "resource.k8s.io/v1", "10", "ten");
+    EXPECT_EQ(index.text("ns/a"), "") << "it has devices now";
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ struct Parcel {
     std::size_t kind = 0;  // of the list of kinds
     bool first = false;    // page: of this list
     bool last = false;
-    Duration missed;      // page: for so long changes may have been missed, since a watch could not go on
-    std::string version;  // "scheduling.k8s.io/v1beta1", where `kind` has several
+    Duration missed;           // page: for so long changes may have been missed, since a watch could not go on
+    std::string list_version;  // page: of the whole list
+    std::string version;       // "scheduling.k8s.io/v1beta1", where `kind` has several
     std::string bytes;
 };
 

@@ -1,19 +1,13 @@
 #include "kube/known_pods.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "kube/resource_version.h"
 
 namespace reprieve {
 namespace {
 
 constexpr std::int64_t kUsualGraceSeconds = 30;
-
-// Versions of one object are integers that grow. 0: not one of those.
-std::uint64_t version_number(const std::string& text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? number : 0;
-}
 
 KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
     const PodExtras& more = pod.more();

@@ -46,6 +46,8 @@ public:
     void call(const std::string& object, HttpRequest request, HttpClient::Done done);
     // A call that nobody waits for; what is told of an object later arrives later.
     void tell(HttpRequest request, HttpClient::Done done = {});
+    // From any thread: on the client's, unless this outbox goes first.
+    void run(HttpClient::Task task) { client_->run(this, std::move(task)); }
     void run_after(Duration wait, HttpClient::Task task) { client_->run_after(this, wait, std::move(task)); }
 
     void report(SinkReport report);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "kube/bodies.h"
+#include "kube/kinds.h"
 #include "kube/volume_run.h"
 #include "model/soft_eviction.h"
 
@@ -89,6 +91,7 @@ KubeSink::~KubeSink() {
     pods_->on_old_plan({});
     if (options_.census) options_.census->on_change({});
     client_->forget(this);
+    addresses_->claims().forget(&outbox_);
     client_->forget(&outbox_);  // before the parts that its callbacks belong to go
 }
 
@@ -120,6 +123,7 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan, const std::string&
             lasting_.offer(*one.placement);
     }
     lasting_.end();
+    prepare_claims(*plan);
     release_claims(*plan);
     groups_.take(*plan);
     begun_ = true;
@@ -246,6 +250,35 @@ void KubeSink::bind(const std::shared_ptr<const Plan>& plan, const Placement& pl
         ->start();
 }
 
+// What can be written on the claims of those who wait before their devices are free.
+void KubeSink::prepare_claims(const Plan& plan) {
+    for (const Placement& placement : plan.placements) {
+        if (!placement.after_evictions) continue;
+        for (const PlacedClaim& claim : placement.claims) {
+            if (claim.is_new && !claim.extended) prepare_claim(claim.claim);
+        }
+    }
+}
+
+// Where it fails, whoever allocates the claim does it.
+void KubeSink::prepare_claim(const std::string& claim) {
+    ClaimIndex& index = addresses_->claims();
+    const std::string text = index.text(claim);
+    if (text.empty() || preparing_.contains(claim)) return;
+    HttpRequest request;
+    request.method = "PUT";
+    request.body = prepared_claim(text);
+    if (request.body.empty()) return;
+    const std::size_t slash = claim.find('/');
+    request.path = object_path(index.api_version(), claim.substr(0, slash), "resourceclaims", claim.substr(slash + 1));
+    request.rank = std::numeric_limits<std::uint64_t>::max();  // evictions go first
+    preparing_.insert(claim);
+    outbox_.call(claim, std::move(request), [this, claim, &index](const HttpAnswer& answer) {
+        preparing_.erase(claim);
+        if (answer.ok()) index.note_answer(claim, reader_.version_of(answer.body), true, answer.body);
+    });
+}
+
 // Claims that were allocated for a pod that has no place.
 void KubeSink::release_claims(const Plan& plan) {
     std::map<std::string, Placement> by_pod;
@@ -256,13 +289,12 @@ void KubeSink::release_claims(const Plan& plan) {
         of_pod.claims.emplace_back().claim = release.claim;
     }
     for (const auto& [pod, claims] : by_pod) {
-        if (claim_runs_.contains(pod) || !releasing_.insert(pod).second) continue;
+        if (claims_.contains(pod) || !releasing_.insert(pod).second) continue;
         outbox_.open();
-        std::make_shared<ClaimRun>(outbox_, &addresses_->claims(), options_.claims, claims, plan.now, nullptr)
-            ->release([this, name = pod] {
-                releasing_.erase(name);
-                outbox_.close();
-            });
+        ClaimRuns(outbox_, addresses_->claims(), options_.claims, claims, plan.now).release([this, name = pod] {
+            releasing_.erase(name);
+            outbox_.close();
+        });
     }
 }
 
@@ -271,20 +303,15 @@ void KubeSink::give_devices(const std::shared_ptr<const Plan>& plan, const Place
     if (placement.claims.empty()) return send_binding(plan, placement, {});
     if (releasing_.contains(placement.pod)) return bound(plan, placement, false, "its claims are being given back");
     outbox_.open();
-    auto run = std::make_shared<ClaimRun>(outbox_,
-                                          options_.looks_twice ? &addresses_->claims() : nullptr,
-                                          options_.claims,
-                                          placement,
-                                          plan->now,
-                                          [this, plan, &placement](bool ok, std::string what) {
-                                              if (ok)
-                                                  send_binding(plan, placement, {});
-                                              else
-                                                  bound(plan, placement, false, std::move(what));
-                                              outbox_.close();
-                                          });
-    claim_runs_[placement.pod] = run;
-    run->start();
+    ClaimRuns claims(outbox_, addresses_->claims(), options_.claims, placement, plan->now);
+    claims_.insert_or_assign(placement.pod, claims);
+    claims.start([this, plan, &placement](bool ok, std::string what) {
+        if (ok)
+            send_binding(plan, placement, {});
+        else
+            bound(plan, placement, false, std::move(what));
+        outbox_.close();
+    });
 }
 
 void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Placement& placement, BindTries tries) {
@@ -332,12 +359,12 @@ void KubeSink::read_back(const std::shared_ptr<const Plan>& plan,
 
 void KubeSink::bound(
     const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what, bool unsure) {
-    const auto claims = claim_runs_.extract(placement.pod);
+    const auto claims = claims_.extract(placement.pod);
     // Whether it is bound after all may not be known: then the claims stay, and the next plan finds them.
     if (ok || unsure || claims.empty()) return tell_bound(plan, placement, ok, std::move(what), unsure);
     // Nobody plans with the pod, or its claims, before they are free again.
     outbox_.open();
-    claims.mapped()->take_back([this, plan, &placement, what = std::move(what)] {
+    claims.mapped().take_back([this, plan, &placement, what = std::move(what)] {
         tell_bound(plan, placement, false, what, false);
         outbox_.close();
     });

@@ -1,10 +1,10 @@
 // KubeSink: carries out plans on a real cluster, as ordinary API calls.
 //
 // For each demand: intent and nomination, then the marks on all victims, then their evictions (DemandRun); nominations
-// that evict nobody once they have lasted; beside it bindings, cleared nominations, annotations, force deletes and
-// scalings; and, when there is time, what people are told. Each object's calls go out in order, many objects at a time,
-// and none is made for what is known to be so already. All work is done on the client's thread: `carry_out` returns at
-// once.
+// that evict nobody once they have lasted; beside it finalizers on the claims of those who wait, bindings, cleared
+// nominations, annotations, force deletes and scalings; and, when there is time, what people are told. Each object's
+// calls go out in order, many objects at a time, and none is made for what is known to be so already. All work is done
+// on the client's thread: `carry_out` returns at once.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 #include "kube/address_book.h"
 #include "kube/announcer.h"
-#include "kube/claim_run.h"
+#include "kube/claim_runs.h"
 #include "kube/demand_run.h"
 #include "kube/frames.h"
 #include "kube/gang_census.h"
@@ -40,7 +40,6 @@ struct KubeSinkOptions {
     ScalingOptions scaling;
     VolumeRunOptions volumes;
     ClaimRunOptions claims;
-    bool looks_twice = true;  // whether the address book is told of claims, so that a second look is possible
     // What a queue was granted also becomes a ResourceQuota of the namespace of that name.
     bool resource_quotas = false;
     // A pod that was force deleted and is still there after so long is removed without waiting for its node.
@@ -74,6 +73,8 @@ private:
     void annotate(const AnnotationChange& change);
     void force_delete(const std::string& pod, const std::string& uid, Time now);
     void bind(const std::shared_ptr<const Plan>& plan, const Placement& placement);
+    void prepare_claims(const Plan& plan);
+    void prepare_claim(const std::string& claim);
     void release_claims(const Plan& plan);
     void give_devices(const std::shared_ptr<const Plan>& plan, const Placement& placement);
     struct BindTries {
@@ -104,7 +105,7 @@ private:
 
     HttpClient* client_;
     KnownPods* pods_;
-    const AddressBook* addresses_;
+    AddressBook* addresses_;
     KubeSinkOptions options_;
     Outbox outbox_;
     Announcer announcer_;
@@ -114,11 +115,12 @@ private:
     Scaling scaling_;
     FrameReader reader_;
     std::uint64_t runs_ = 0;
-    std::set<std::string> releasing_;                              // pods whose claims are being given back
-    std::map<std::string, std::shared_ptr<ClaimRun>> claim_runs_;  // by pod: its claims are taken, it is not bound yet
-    std::set<std::string> victims_;                                // of the newest plan, by UID
-    bool looking_ = false;                                         // for what is left over, in a while
-    bool begun_ = false;  // a plan came, so that all that is there has been seen
+    std::set<std::string> preparing_;          // claims on which a finalizer is being written
+    std::set<std::string> releasing_;          // pods whose claims are being given back
+    std::map<std::string, ClaimRuns> claims_;  // by pod: its claims are taken, it is not bound yet
+    std::set<std::string> victims_;            // of the newest plan, by UID
+    bool looking_ = false;                     // for what is left over, in a while
+    bool begun_ = false;                       // a plan came, so that all that is there has been seen
 };
 
 }  // namespace reprieve

@@ -33,7 +33,7 @@ protected:
         options.look_again = {1'000};
         options.look_back = {1'000};
         options.nominate_after = nominate_after_;
-        options.looks_twice = false;
+        options.claims.looks_twice = looks_twice_;
         options.resource_quotas = resource_quotas_;
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
     }
@@ -89,6 +89,7 @@ protected:
     AddressBook addresses_;
     Duration nominate_after_{1'000};
     bool resource_quotas_ = false;
+    bool looks_twice_ = false;
     std::atomic<bool> may_act_ = true;
     std::atomic<int> failures_ = 0;
     std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test

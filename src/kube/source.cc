@@ -20,6 +20,8 @@ bool must_not_be_overlooked(std::size_t kind) {
            name == "ResourceClaim";
 }
 
+bool is_claims(std::size_t kind) { return followed_kinds()[kind].kind == "ResourceClaim"; }
+
 constexpr int kMissedToBelieve = 2;  // discoveries that do not find a kind that has been read
 
 Duration until(std::chrono::steady_clock::time_point end) {
@@ -207,6 +209,7 @@ void KubeSource::unpack_page(const Parcel& parcel, std::vector<Change>& out) {
     }
     if (!parcel.last) return;
     remove_unseen(parcel.kind, out);
+    if (done && is_claims(parcel.kind)) addresses_->claims().see_version(parcel.list_version);
     mark_synced(parcel.kind);
 }
 
@@ -220,9 +223,11 @@ void KubeSource::unpack_events(const Parcel& parcel, std::vector<Change>& out) {
             case WatchEvent::kAdded:
             case WatchEvent::kModified:
                 put(parcel.kind, parcel.version, frame.object, false, out);
+                note_version(parcel.kind, frame.object);
                 break;
             case WatchEvent::kDeleted:
                 put(parcel.kind, parcel.version, frame.object, true, out);
+                note_version(parcel.kind, frame.object);
                 break;
             case WatchEvent::kBookmark:
             case WatchEvent::kError:
@@ -230,6 +235,11 @@ void KubeSource::unpack_events(const Parcel& parcel, std::vector<Change>& out) {
                 break;  // for the watcher
         }
     }
+}
+
+// How far the watch has come, for those who look twice.
+void KubeSource::note_version(std::size_t kind, std::string_view json) {
+    if (is_claims(kind)) addresses_->claims().see_version(objects_.version_of(json));
 }
 
 void KubeSource::put(
@@ -282,7 +292,7 @@ void KubeSource::observe(const std::string& version, const Change& change, std::
         if (change.removed)
             addresses_->claims().see_gone(*claim, *words_);
         else
-            addresses_->claims().see(*claim, *words_, version, objects_.version_of(json));
+            addresses_->claims().see(*claim, *words_, version, objects_.version_of(json), json);
     } else if (change.removed) {
         addresses_->see_gone(change.object, *words_);
     } else {

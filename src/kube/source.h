@@ -101,6 +101,7 @@ private:
     void unpack_events(const Parcel& parcel, std::vector<Change>& out);
     void put(
         std::size_t kind, const std::string& version, std::string_view json, bool removed, std::vector<Change>& out);
+    void note_version(std::size_t kind, std::string_view json);
     void remove(std::size_t kind, const std::string& name, std::vector<Change>& out);
     void remove_unseen(std::size_t kind, std::vector<Change>& out);
     // Counts it, and says once of each object what is wrong with it and what follows.

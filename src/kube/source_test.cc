@@ -262,6 +262,32 @@ TEST_F(SourceTest, CredentialsThatAreRefusedEndTheWorldWithAReason) {
     EXPECT_THAT(source_->fault(), HasSubstr("pods cannot be read: 403 Forbidden: pods is forbidden"));
 }
 
+TEST_F(SourceTest, HowFarTheWatchOfClaimsHasComeIsKnown) {
+    const auto claim = [](const std::string& version) {
+        return R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"namespace":"ns","name":"c",)"
+               R"("uid":"u","resourceVersion":")" +
+               version + R"("},"spec":{"devices":{"requests":[]}}})";
+    };
+    start([](const Asked& asked) { return nothing(asked); },
+          [claim](const Asked& asked) -> Reply {
+              if (asked.path == "/apis/resource.k8s.io/v1")
+                  return {.body = R"({"kind":"APIResourceList","resources":[{"name":"resourceclaims"}]})"};
+              if (asked.path != "/apis/resource.k8s.io/v1/resourceclaims") return {.status = 0};
+              if (asked.is_watch()) return {.body = event_json("MODIFIED", claim("12")), .stays_open = true};
+              return {.body = list_json("10", {claim("8")})};
+          });
+    poll();
+    int called = 0;
+    ClaimIndex& claims = addresses_.claims();
+    EXPECT_TRUE(claims.has_seen("10", this, [&] { ++called; })) << "the list tells of everything before it";
+    EXPECT_FALSE(claims.has_seen("13", this, [&] { ++called; }));
+    while (!claims.has_seen("12", this, [] {}))
+        poll();
+    EXPECT_EQ(called, 0);
+    EXPECT_THAT(claims.text("ns/c"), HasSubstr(R"("resourceVersion":"12")"));
+    claims.forget(this);
+}
+
 TEST_F(SourceTest, AWakeEndsTheWait) {
     start([](const Asked& asked) { return nothing(asked); });
     poll();

@@ -80,6 +80,7 @@ void Watcher::listed(HttpAnswer answer, bool first) {
                  .first = first,
                  .last = last,
                  .missed = {lost_us_ == 0 ? 0 : steady_us() - lost_us_},
+                 .list_version = head->version,
                  .version = api_version_,
                  .bytes = std::move(answer.body)});
     heard_us_ = steady_us();

@@ -64,7 +64,8 @@ ControlLoop::ControlLoop(Cluster& cluster, Source& source, Sink& sink, LoopObser
       observer_(observer),
       options_(std::move(options)),
       beliefs_(cluster, options_.beliefs),
-      claims_(options_.config) {}
+      claims_(options_.config),
+      rest_(options_.rest) {}
 
 LoopEnd ControlLoop::run() {
     while (true) {
@@ -100,11 +101,7 @@ bool ControlLoop::leads() const { return !options_.leads || options_.leads(); }
 
 bool ControlLoop::may_plan() const { return relevant_ && synced_ && leads(); }
 
-Duration ControlLoop::resting() const {
-    const auto left = rested_ - std::chrono::steady_clock::now();
-    // Rounded up: a wait that ends too early is a turn for nothing.
-    return {std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(left).count(), 0)};
-}
+Duration ControlLoop::resting() const { return rest_.left(std::chrono::steady_clock::now(), urgent_); }
 
 // How long there is nothing to do unless something changes.
 Duration ControlLoop::patience(Time now) const {
@@ -134,6 +131,7 @@ bool ControlLoop::poll() {
     const Time now = source_.now();
     for (Change& change : changes_) {
         observer_.on_change(change, cluster_, now);
+        if (awaited_.hear(change, cluster_.words())) urgent_ = true;
         if (beliefs_.take(std::move(change), now)) relevant_ = true;
     }
     changes_since_ += changes_.size();
@@ -168,8 +166,7 @@ void ControlLoop::cycle(Time now) {
     const auto start = std::chrono::steady_clock::now();
     decide(now);
     forget();
-    const Duration rest{std::min(since(start).us * options_.rest, options_.rest_most.us)};
-    rested_ = std::chrono::steady_clock::now() + std::chrono::microseconds(rest.us);
+    rest_.planned(start, std::chrono::steady_clock::now());
 }
 
 Plan ControlLoop::make_plan(const SchedulerConfig& config, CycleInputs& inputs, Time now) {
@@ -254,6 +251,7 @@ void ControlLoop::set_aside(const std::string& owner, const Violation& violation
 
 void ControlLoop::decide(Time now) {
     relevant_ = false;
+    urgent_ = false;
     wakeup_ = {};
     retry_.planned();
     const auto start = std::chrono::steady_clock::now();
@@ -262,6 +260,7 @@ void ControlLoop::decide(Time now) {
     const Judged judged = plan_soundly(now);
     const Plan& plan = judged.plan;
     claims_.take(plan, cluster_);
+    awaited_.take(plan);
     deferred_ = {plan.deferred.begin(), plan.deferred.end()};
     relevant_ = !deferred_.empty();
 

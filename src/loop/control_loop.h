@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "base/time.h"
+#include "loop/awaited.h"
 #include "loop/beliefs.h"
 #include "loop/claim_watch.h"
 #include "loop/eviction_news.h"
 #include "loop/loop_observer.h"
+#include "loop/rest.h"
 #include "loop/retry.h"
 #include "model/config.h"
 #include "model/world.h"
@@ -40,13 +42,10 @@ struct LoopOptions {
     std::function<bool()> leads;       // whether plans may be made and carried out now; none: always
     Duration cycle_budget{};           // for planning, on the machine's clock; 0: a cycle takes as long as it takes
     Duration longest_wait = kForever;  // for one poll; less than for ever where the world never ends by itself
-    // After a cycle the loop only listens for this many times as long as the cycle took, but no longer than
-    // `rest_most`: what arrives meanwhile is decided together. 0: it goes on at once.
-    std::int64_t rest = 0;
+    RestOptions rest;                  // after a cycle the loop only listens for a while
     // Words that no object names any more are forgotten between cycles. REQUIRES: the source keeps no ids of words.
     bool forgets = false;
     bool tells_warnings = false;  // what plans warn of goes to the observer, once each
-    Duration rest_most{200'000};
 };
 
 enum class LoopEnd : std::uint8_t { kWorldEnded, kCyclesDone, kStopped };
@@ -109,16 +108,18 @@ private:
     ClaimWatch claims_;
     EvictionNews news_;
     Retry retry_;
+    Awaited awaited_;
+    Rest rest_;
     LoopCounts counts_;
     bool relevant_ = false;  // something is different since the last cycle
+    bool urgent_ = false;    // somebody can be bound: the last thing that was waited for has gone
     bool synced_ = false;    // the source has told everything that was there at the start
     bool fresh_ = false;     // the snapshot is as the facts are
     Time wakeup_;
-    std::vector<Match> matches_;                    // of the last plan
-    std::set<std::string> warned_;                  // of what, in the last plan
-    std::set<std::string> deferred_;                // demands that the last cycle did not reach
-    int standing_ = 0;                              // plans in a row with the same, and without any change
-    std::chrono::steady_clock::time_point rested_;  // when the next cycle may begin
+    std::vector<Match> matches_;      // of the last plan
+    std::set<std::string> warned_;    // of what, in the last plan
+    std::set<std::string> deferred_;  // demands that the last cycle did not reach
+    int standing_ = 0;                // plans in a row with the same, and without any change
     std::size_t changes_since_ = 0;
     std::vector<Change> changes_;
     std::vector<SinkReport> reports_;

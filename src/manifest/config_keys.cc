@@ -234,7 +234,9 @@ constexpr std::array kKeys = std::to_array<ConfigKey>({
     {.path = "plugins.args.lostWork.resource",
      .type = kText,
      .example = "nvidia.com/gpu",
-     .meaning = "Work is counted in seconds of this resource. Absent: lost work is no part of the cost."},
+     .meaning =
+         "Work is counted in seconds of this resource, or of devices of the DeviceClass of that name. Absent: lost "
+         "work is no part of the cost."},
     {.path = "plugins.args.quota",
      .type = kMapping,
      .example = "{limit: runtime}",

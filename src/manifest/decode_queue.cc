@@ -3,6 +3,7 @@
 
 #include "manifest/decode_selector.h"
 #include "manifest/object_source.h"
+#include "model/amount_text.h"
 
 namespace reprieve {
 namespace {
@@ -127,9 +128,11 @@ void check_bounds(
     for (const Resources::Amount& low : queue.guarantee) {
         const std::int64_t* high = queue.limit.find(low.dim);
         if (high == nullptr || low.value <= *high) continue;
-        return from.reading.fail(fmt::format("{}.{}", low_field, from.words().text(low.dim)),
-                                 fmt::format("{} is more than {}: {}", low.value, high_field, *high),
-                                 where);
+        return from.reading.fail(
+            fmt::format("{}.{}", low_field, from.words().text(low.dim)),
+            fmt::format(
+                "{} is more than {}: {}", amount_text(low.dim, low.value), high_field, amount_text(low.dim, *high)),
+            where);
     }
 }
 

@@ -71,7 +71,7 @@ TEST(DecodeQueue, Contradictions) {
     EXPECT_EQ(load_queue("spec: {weight: 0}\n").error, "in.yaml:6: Queue q: spec.weight: 0 is less than 1");
     EXPECT_EQ(load_queue("spec: {parent: q}\n").error, "in.yaml:6: Queue q: spec.parent: is the queue itself");
     EXPECT_EQ(load_queue("spec: {capability: {cpu: 1}, guarantee: {resource: {cpu: 2}}}\n").error,
-              "in.yaml:6: Queue q: spec.guarantee.resource.cpu: 2000 is more than spec.capability: 1000");
+              "in.yaml:6: Queue q: spec.guarantee.resource.cpu: 2 is more than spec.capability: 1");
 }
 
 TEST(DecodeQueue, ElasticQuota) {
@@ -98,7 +98,7 @@ TEST(DecodeQueue, ElasticQuota) {
 
 TEST(DecodeQueue, QuotaWithMinAboveMax) {
     EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {cpu: 4}}").error,
-              "in.yaml:8: ElasticQuota ns/q: spec.min.cpu: 5000 is more than spec.max: 4000");
+              "in.yaml:8: ElasticQuota ns/q: spec.min.cpu: 5 is more than spec.max: 4");
     EXPECT_EQ(load_quota("{min: {cpu: 5}, max: {memory: 4}}").error, "");
 }
 

@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kShapes[] = {
      "generation initializers labels:Notes managedFields name namespace ownerReferences:Owner resourceVersion selfLink "
      "uid"},
     {"Owner", "apiVersion blockOwnerDeletion controller kind name uid"},
-    {"Pod", "apiVersion kind metadata:Meta spec:PodSpec status"},
+    {"Pod", "apiVersion kind metadata:Meta spec:PodSpec status:~PodStatus"},
     {"Template", "metadata:Meta spec:PodSpec"},
     {"PodSpec",
      "activeDeadlineSeconds affinity:Affinity automountServiceAccountToken containers:Container dnsConfig dnsPolicy "
@@ -67,11 +67,11 @@ constexpr std::pair<std::string_view, std::string_view> kShapes[] = {
      "flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi name nfs persistentVolumeClaim:ClaimRef "
      "photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume"},
     {"ClaimRef", "claimName readOnly"},
-    {"Node", "apiVersion kind metadata:Meta spec:NodeSpec status"},
+    {"Node", "apiVersion kind metadata:Meta spec:NodeSpec status:~NodeStatus"},
     {"NodeSpec", "configSource externalID podPreemptionPolicy podCIDR podCIDRs providerID taints:Taint unschedulable"},
     {"Taint", "effect key timeAdded value"},
     {"PriorityClass", "apiVersion description globalDefault kind metadata:Meta preemptionPolicy value"},
-    {"Budget", "apiVersion kind metadata:Meta spec:BudgetSpec status"},
+    {"Budget", "apiVersion kind metadata:Meta spec:BudgetSpec status:~BudgetStatus"},
     {"BudgetSpec", "maxUnavailable minAvailable selector:Selector unhealthyPodEvictionPolicy"},
     {"VolcanoGroup", "apiVersion kind metadata:Meta spec:VolcanoGroupSpec status"},
     {"VolcanoGroupSpec",
@@ -124,6 +124,39 @@ constexpr std::pair<std::string_view, std::string_view> kShapes[] = {
      "runningEstimate "
      "schedulerName tasks:Task ttlSecondsAfterFinished volumes"},
     {"Task", "dependsOn maxRetry minAvailable name partitionPolicy policies replicas template:Template topologyPolicy"},
+    {"JobSet", "apiVersion kind metadata:Meta spec:~JobSetSpec status"},
+    {"~JobSetSpec",
+     "coordinator failurePolicy managedBy network replicatedJobs:~ReplicatedJob startupPolicy successPolicy suspend "
+     "ttlSecondsAfterFinished volumeClaimPolicies"},
+    {"~ReplicatedJob", "dependsOn groupName name replicas template:JobTemplate"},
+    {"JobTemplate", "metadata:Meta spec:JobSpec"},
+    {"WorkerSet", "apiVersion kind metadata:Meta spec:~WorkerSetSpec status"},
+    {"~WorkerSetSpec", "leaderWorkerTemplate:~WorkerTemplate networkConfig replicas rolloutStrategy startupPolicy"},
+    {"~WorkerTemplate",
+     "leaderTemplate:Template resizePolicy restartPolicy size subGroupPolicy volumeClaimTemplates "
+     "workerTemplate:Template"},
+    {"Knative", "apiVersion kind metadata:Meta spec:~KnativeSpec status"},
+    {"~KnativeSpec", "template:KnativeTemplate traffic"},
+    {"KnativeTemplate", "metadata:Meta spec:~RevisionSpec"},
+    {"Revision", "apiVersion kind metadata:Meta spec:~RevisionSpec status"},
+    {"~RevisionSpec",
+     "affinity:Affinity containerConcurrency containers:Container idleTimeoutSeconds initContainers:Container "
+     "nodeSelector priorityClassName responseStartTimeoutSeconds runtimeClassName schedulerName serviceAccountName "
+     "timeoutSeconds tolerations:Toleration topologySpreadConstraints:Spread volumes:Volume"},
+    {"DeviceClaim", "apiVersion kind metadata:Meta spec:~DeviceClaimSpec status"},
+    {"~DeviceClaimSpec", "devices:~DeviceAsk"},
+    {"~DeviceAsk", "config constraints requests"},
+    {"DeviceClaimTemplate", "apiVersion kind metadata:Meta spec:DeviceClaimPattern"},
+    {"DeviceClaimPattern", "metadata:Meta spec:~DeviceClaimSpec"},
+    {"~NodeStatus",
+     "addresses allocatable capacity conditions config daemonEndpoints declaredFeatures features images nodeInfo phase "
+     "runtimeHandlers volumesAttached volumesInUse"},
+    {"~PodStatus",
+     "allocatedResources conditions containerStatuses ephemeralContainerStatuses extendedResourceClaimStatus hostIP "
+     "hostIPs initContainerStatuses message nominatedNodeName observedGeneration phase podIP podIPs qosClass reason "
+     "resize resourceClaimStatuses resources startTime"},
+    {"~BudgetStatus",
+     "conditions currentHealthy desiredHealthy disruptedPods disruptionsAllowed expectedPods observedGeneration"},
     {"Serving", "apiVersion kind metadata:Meta spec:ServingSpec status"},
     {"ServingSpec", "planes:Plane priority priorityClassName replicas resources"},
     {"Plane", "committed name score"},
@@ -147,7 +180,12 @@ constexpr KindShape kKindShapes[] = {
     {"CompositePodGroup", "scheduling.k8s.io", "CoreGroup"},
     {"PersistentVolumeClaim", "", "ClaimObject"},
     {"Namespace", "", "Object"},
-    {"Service", "serving.knative.dev", "Object"},
+    {"Service", "serving.knative.dev", "Knative"},
+    {"Revision", "serving.knative.dev", "Revision"},
+    {"JobSet", "jobset.x-k8s.io", "JobSet"},
+    {"LeaderWorkerSet", "leaderworkerset.x-k8s.io", "WorkerSet"},
+    {"ResourceClaim", "resource.k8s.io", "DeviceClaim"},
+    {"ResourceClaimTemplate", "resource.k8s.io", "DeviceClaimTemplate"},
     {"Queue", "scheduling.volcano.sh", "Queue"},
     {"ElasticQuota", "scheduling.sigs.k8s.io", "ElasticQuota"},
     {"ElasticQuota", "scheduling.x-k8s.io", "ElasticQuota"},

@@ -206,6 +206,8 @@ void JsonLoad::read_object(std::string_view text, const ObjectReader::Header& de
             deliver_(std::move(object), text, window_->offset());
             return;
         case ObjectReader::Outcome::kOwn:
+            if (field_check_ != FieldCheck::kOff) check_fields(text);
+            if (failed()) return;
             deliver_own_(reader_->header().kind, text, window_->offset());
             return;
         case ObjectReader::Outcome::kIgnored:

@@ -116,7 +116,10 @@ void ObjectReader::read_header(Fields& fields) {
 }
 
 ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object& out) {
-    if (own_kinds_.contains(header_.kind)) return Outcome::kOwn;
+    if (own_kinds_.contains(header_.kind)) {
+        reading_.about(header_.kind, metadata_.ns.empty() ? std::string_view("default") : metadata_.ns, metadata_.name);
+        return Outcome::kOwn;
+    }
     if (header_.api_version.empty()) {
         root.wrong("apiVersion", "is missing");
         return Outcome::kFailed;

@@ -23,7 +23,8 @@ CoverSearch::CoverSearch(GangVictims& owner, std::span<const std::uint32_t> forc
     build_rules();
     build_classes();
     if (owner_.rules_.attack.open_split) build_spares();
-    by_amounts_ = rules_known_ && entangled_.empty() && owner_.fit_.by_amounts();
+    // What a set costs where units share claims is known only of sets that are taken.
+    by_amounts_ = rules_known_ && entangled_.empty() && owner_.problem_->shared().empty() && owner_.fit_.by_amounts();
     root_.assign(owner_.list_.units.size(), UnitState::kOpen);
     for (std::uint32_t unit : forced)
         let_go(root_, unit);
@@ -113,33 +114,32 @@ void CoverSearch::build_rules() {
     if (owner_.rules_.vote != nullptr) add(owner_.rules_.vote->rules());
     if (owner_.over_limit_) add(owner_.fit_.limit_rules());
     const VictimProblem& problem = *owner_.problem_;
-    std::vector<GiveRules::Rule> budgets(problem.allowances().size());
-    for (std::size_t b = 0; b < budgets.size(); ++b)
-        budgets[b].amount = std::max<std::int64_t>(problem.allowances()[b], 0);
-    for (std::uint32_t u = 0; u < problem.size(); ++u) {
-        for (const VictimProblem::Spend& spend : problem.spends(u))
-            budgets[spend.budget].gifts.push_back({.unit = u, .amount = spend.pods});
-    }
-    if (told.empty() && budgets.empty()) return;
+    if (told.empty() && problem.at_most().empty()) return;
     if (!told.empty()) rules_known_ = rules_known_ && gives_what_it_asks(owner_.session_.snapshot, owner_.list_);
-    if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told, budgets);
+    if (rules_known_) rules_ = GiveRules(owner_.session_.snapshot, owner_.list_, told, problem.at_most());
 }
 
 void CoverSearch::build_scale() {
     const Snapshot& s = owner_.session_.snapshot;
+    const DemandNeed& all = owner_.need_;
     std::vector<Resources::Amount> need;
     std::vector<std::int64_t> amounts;
-    for (const auto& amount : owner_.fit_.need()) {
+    for (const auto& amount : all.amounts) {
         if (amount.dim == kPods || amount.value <= 0) continue;
         need.push_back(amount);
         amounts.push_back(amount.value);
     }
+    // Devices by class come after them.
+    for (const DemandNeed::OfClass& devices : all.devices)
+        amounts.push_back(std::max<std::int64_t>(devices.count, 1));
     std::vector<Cost> alone;
     std::vector<std::vector<std::int64_t>> destroyed;
     for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
-        alone.push_back(owner_.cost_of(std::span(&u, 1)));
-        std::vector<std::int64_t>& mine = destroyed.emplace_back(need.size());
-        for (PodId pod : owner_.list_.pods_of(owner_.list_.units[u])) {
+        alone.push_back(owner_.problem_->share_of(u));
+        std::vector<std::int64_t>& mine = destroyed.emplace_back(amounts.size());
+        const auto pods = owner_.list_.pods_of(owner_.list_.units[u]);
+        add_devices_of(s, pods, all, owner_.problem_->shared().tied(), std::span(mine).subspan(need.size()));
+        for (PodId pod : pods) {
             for (const auto& [dim, value] : s.class_of(pod).requests) {
                 const auto at = std::ranges::find(need, dim, &Resources::Amount::dim);
                 if (at != need.end()) mine[static_cast<std::size_t>(at - need.begin())] += value;
@@ -152,6 +152,7 @@ void CoverSearch::build_scale() {
 // Alike: the same cost alone, the same room on the same nodes, the same under the rules of quotas, no tie to other
 // units. What a gang can spare ties its units where splits are open.
 void CoverSearch::build_classes() {
+    const Snapshot& s = owner_.session_.snapshot;
     const std::vector<Unit>& units = owner_.list_.units;
     std::vector<bool> tied(units.size());
     for (std::size_t u = 0; u < units.size(); ++u) {
@@ -160,9 +161,16 @@ void CoverSearch::build_classes() {
         tied[u] = true;
         tied[static_cast<std::size_t>(units[u].whole)] = true;
     }
-    // What they free depends on others: another unit of the same numbers is no substitute.
+    // What they free, or cost, depends on others: another unit of the same numbers is no substitute.
     for (std::uint32_t u : entangled_)
         tied[u] = true;
+    const std::span<const DeviceClaimId> shared = owner_.problem_->shared().tied();
+    for (std::size_t u = 0; u < units.size() && !shared.empty(); ++u) {
+        for (PodId pod : owner_.list_.pods_of(units[u]))
+            tied[u] = tied[u] || std::ranges::any_of(s.device_claims.of(pod).holds, [&](DeviceClaimId id) {
+                          return std::ranges::binary_search(shared, id);
+                      });
+    }
     std::map<std::pair<std::vector<std::int64_t>, Wide>, std::uint32_t> classes;
     class_of_.resize(units.size());
     along_of_.resize(units.size());
@@ -192,7 +200,7 @@ void CoverSearch::build_spares() {
     for (auto& [gang, spares] : found) {
         // Those whose pods go one by one may lose more, at another price.
         const Gang* fact = s.gangs[gang].fact;
-        if (fact != nullptr && fact->disruption == DisruptionMode::kSingle) continue;
+        if (goes_pod_by_pod(s.gangs[gang])) continue;
         Surplus surplus(s, gang);
         for (std::uint32_t u : spares.units)
             spares.most += surplus.take(owner_.list_.pods[owner_.list_.units[u].first]) ? 1U : 0U;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/first_fit.h"
+
 namespace reprieve {
 namespace {
 
@@ -43,9 +45,11 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     }
     if (all) return true;
     session_.tx.rollback(start);
-    if (alike()) return false;
     nodes_.assign(within_.begin(), within_.end());
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
+    if (session_.filters.on(FilterId::kDynamicResources) && !first_fit_decides(session_.snapshot, order_, nodes_))
+        placer_.give_up();
+    if (alike()) return false;
     steps_ = kBacktrackSteps;
     order_matters_ =
         std::ranges::any_of(order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot.class_of(p)); });

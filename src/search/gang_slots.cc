@@ -68,7 +68,7 @@ bool GangVictims::select_by_slots() {
                 offer.known = true;
                 offer.possible = next_slot(offer.on_node, offer.units);
                 if (offer.possible) {
-                    offer.cost = cost_of(offer.units);
+                    offer.cost = problem_->least(offer.units);
                     for (std::uint32_t u : offer.units)
                         give(u);
                 }

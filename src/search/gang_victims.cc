@@ -22,6 +22,7 @@ public:
     explicit Question(GangVictims& owner) : owner_(owner) {}
     void take(std::uint32_t unit) override { owner_.take(unit); }
     void give(std::uint32_t unit) override { owner_.give(unit); }
+    void hold(DeviceClaimId claim, bool held) override { owner_.hold(claim, held); }
     bool fits() override { return owner_.fit_.passes(); }
     bool may_fit() override { return owner_.monotone_ ? owner_.fit_.passes() : owner_.fit_.may_pass(); }
     [[nodiscard]] bool monotone() const override { return owner_.monotone_; }
@@ -41,7 +42,8 @@ GangVictims::GangVictims(
       rules_(rules),
       seat_(std::move(seat)),
       fit_(session, placer, members, seat_),
-      in_domain_(session.snapshot.nodes.size()) {
+      in_domain_(session.snapshot.nodes.size()),
+      need_(need_of(session.snapshot, members, fit_.need())) {
     if (is_too_small()) return;
     const Snapshot& s = session_.snapshot;
     const std::span<const NodeId> nodes =
@@ -80,12 +82,13 @@ GangVictims::GangVictims(
                      Pricing{.snapshot = &s,
                              .order = rules_.order,
                              .work = rules_.work,
-                             .need = fit_.need(),
+                             .need = &need_,
                              .queue_order = rules_.bundles.queue_order},
                      VictimProblem::Rules{.open_splits = rules_.attack.open_split,
                                           .strict_budgets = rules_.pdb == PdbMode::kStrict,
                                           .vote = rules_.vote,
-                                          .vote_order = order_},
+                                          .vote_order = order_,
+                                          .claims_devices = claims_devices()},
                      fit_.counts() && fit_.claims() == nullptr);
     taken_.resize(list_.units.size());
     rank_.resize(list_.units.size());
@@ -235,7 +238,7 @@ void GangVictims::assess() {
         contested_ = contested_ && (!monotone_ || !all_listed());
         describe_binding();
         // Where evictions do harm, a smaller set may do; the rest of the rules must let the members in all the same.
-        if (!monotone_ && rules_.improve) feasible_ = fit_.may_pass();
+        if (!monotone_) feasible_ = fit_.may_pass();
         // What is left of the question is monotone either way.
         if (!feasible_ && fit_.certain() && all_in_reach_ && (monotone_ || rules_.improve))
             none_ = Proof::all_removed(monotone_ || rules_.improve);
@@ -252,7 +255,7 @@ void GangVictims::assess() {
     contested_ = contested_ && splits_matter();
     reset();
     force_overdrawn();
-    if (!forced_.empty()) bound_ = cost_of(forced_);
+    if (!forced_.empty()) bound_ = problem_->least(forced_);
     const bool forced_do = suffice(forced_) && (!rules_.vote_alone || vote(forced_));
     if (!rules_.improve || !fit_.counts() || forced_do) return;
     cover_ = std::make_unique<CoverSearch>(*this, forced_);
@@ -317,7 +320,51 @@ void GangVictims::describe_binding() {
     binding_ = fmt::format("{} cannot hold all members together even without all that may be evicted", where());
 }
 
-Cost GangVictims::cost_of(std::span<const std::uint32_t> units) const { return problem_->cost(units); }
+bool GangVictims::claims_devices() const {
+    const Snapshot& s = session_.snapshot;
+    return session_.filters.on(FilterId::kDynamicResources) &&
+           std::ranges::any_of(fit_.members(), [&](PodId p) { return s.class_of(p).has_claims; });
+}
+
+void GangVictims::hold(DeviceClaimId claim, bool held) {
+    session_.tx.pretend_user(claim, held ? +1 : -1);
+    fit_.changed(session_.snapshot.device_claims.row(claim).pods);
+}
+
+// REQUIRES: where units share claims, exactly these are taken, and the members fit.
+Cost GangVictims::cost_of(std::span<const std::uint32_t> units) {
+    if (problem_->shared().empty()) return problem_->cost(units);
+    return problem_->cost(units, needed(units, problem_->shared()));
+}
+
+std::vector<const SharedClaims::Claim*> GangVictims::needed(std::span<const std::uint32_t> units,
+                                                            const SharedClaims& shared) {
+    return shared.needed(
+        units, [&](DeviceClaimId claim, bool held) { hold(claim, held); }, [&] { return fit_.passes(); });
+}
+
+// The list of a choice may be that of another split: its pods are taken one by one.
+void GangVictims::name_claims(GangChoice& choice) {
+    if (problem_->shared().empty() && !(open_ && !open_->problem_->shared().empty())) return;
+    const SharedClaims shared(session_.snapshot, choice.list, true);
+    const auto start = session_.tx.checkpoint();
+    std::vector<PodId> pods;
+    for (std::uint32_t u : choice.chosen) {
+        for (PodId pod : choice.list.pods_of(choice.list.units[u])) {
+            session_.tx.evict(pod);
+            pods.push_back(pod);
+        }
+    }
+    fit_.changed(pods);
+    const auto claims = needed(choice.chosen, shared);
+    session_.tx.rollback(start);
+    fit_.changed(pods);
+    const JoinedUnits joined(choice.list, choice.chosen, claims);
+    for (const JoinedUnits::Group& group : joined.groups()) {
+        for (std::uint32_t u : group.units)
+            choice.list.units[u].claim = group.claim;
+    }
+}
 
 // Takes the unit with what goes along; gives it back if the vote is against it. Says whether it is taken.
 bool GangVictims::take_if_allowed(std::uint32_t unit) {
@@ -370,7 +417,7 @@ void GangVictims::give_back() {
     }
 }
 
-bool GangVictims::is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) const {
+bool GangVictims::is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) {
     if (!best) return true;
     const Cost cost = cost_of(units);
     if (cost < best->cost) return true;
@@ -423,6 +470,17 @@ std::optional<GangChoice> GangVictims::find(std::int64_t budget, const Cost* lim
         keep_best(best);
     }
     reset();
+    if (!best && !over_budget_.empty()) {
+        // Budgets limit the set, not the order: whoever spends them first may come back in the end.
+        std::vector<bool> over;
+        over.swap(over_budget_);
+        if (select_by_bundles()) {
+            give_back();
+            keep_best(best);
+        }
+        reset();
+        over_budget_.swap(over);
+    }
     if (rules_.improve) {
         if (select_by_slots()) {
             give_back();
@@ -436,6 +494,7 @@ std::optional<GangChoice> GangVictims::find(std::int64_t budget, const Cost* lim
     if (best && !best->runner_up) find_runner_up(best);
     if (open_) search_below(limit, best, [&](auto& target) { search_other_splits(target, budget - spent_); });
     settle_proof(best);
+    if (best) name_claims(*best);
     return best;
 }
 
@@ -458,6 +517,7 @@ std::optional<GangChoice> GangVictims::find_cheaper(std::int64_t budget, const C
             search_exactly(target, budget);
     });
     settle_proof(best);
+    if (best) name_claims(*best);
     return best;
 }
 

@@ -28,7 +28,7 @@ struct GangRules {
     Attack attack;
     PdbMode pdb = PdbMode::kBestEffort;
     const CostOrder* order = nullptr;
-    Dim work;
+    WorkResource work;
     bool improve = true;
     bool allow_whole = true;
     BundleRules bundles;
@@ -130,9 +130,15 @@ private:
     void reset();
     void keep_best(std::optional<GangChoice>& best);
     // If not, it may still be the runner-up.
-    [[nodiscard]] bool is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) const;
+    [[nodiscard]] bool is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best);
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
-    [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units) const;
+    [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units);
+    [[nodiscard]] bool claims_devices() const;
+    // Claims that units share (shared_claims.h).
+    void hold(DeviceClaimId claim, bool held);
+    [[nodiscard]] std::vector<const SharedClaims::Claim*> needed(std::span<const std::uint32_t> units,
+                                                                 const SharedClaims& shared);
+    void name_claims(GangChoice& choice);
 
     Session& session_;
     Placer& placer_;
@@ -145,6 +151,7 @@ private:
         return node && in_domain_[node.index()];
     }
     std::vector<bool> in_domain_;
+    DemandNeed need_;
     UnitList list_;
     std::vector<Bundle> bundles_;
     std::vector<std::uint32_t> order_;       // units in the order of their bundles

@@ -13,8 +13,16 @@ std::vector<std::int32_t> wholes(const UnitList& list) {
     return out;
 }
 
-std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules) {
+std::vector<GiveRules::Rule> joined(std::vector<GiveRules::Rule> rules, std::span<const GiveRules::Rule> more) {
+    rules.insert(rules.end(), more.begin(), more.end());
+    return rules;
+}
+
+}  // namespace
+
+std::vector<GiveRules::Rule> rules_of_units(const Snapshot& s, const UnitList& list, std::span<const GiveRule> rules) {
     std::vector<GiveRules::Rule> out;
+    if (rules.empty()) return out;
     std::map<QueueId, std::vector<std::size_t>> counting;  // rules, by the queue whose pods count
     std::map<QueueId, std::vector<std::size_t>> giving;    // by the queue with whose pods they hold
     for (std::size_t r = 0; r < rules.size(); ++r) {
@@ -52,13 +60,6 @@ std::vector<GiveRules::Rule> of_units(const Snapshot& s, const UnitList& list, s
     return out;
 }
 
-std::vector<GiveRules::Rule> joined(std::vector<GiveRules::Rule> rules, std::span<const GiveRules::Rule> more) {
-    rules.insert(rules.end(), more.begin(), more.end());
-    return rules;
-}
-
-}  // namespace
-
 bool gives_what_it_asks(const Snapshot& s, const UnitList& list) {
     return std::ranges::all_of(list.pods, [&](PodId pod) {
         return std::ranges::all_of(s.class_of(pod).requests,
@@ -93,7 +94,7 @@ GiveRules::GiveRules(const Snapshot& s,
                      const UnitList& list,
                      std::span<const GiveRule> rules,
                      std::span<const Rule> more)
-    : GiveRules(wholes(list), joined(of_units(s, list, rules), more)) {}
+    : GiveRules(wholes(list), joined(rules_of_units(s, list, rules), more)) {}
 
 GiveRules::Sums GiveRules::sums_of(const Rule& rule, std::span<const UnitState> states) {
     Sums sums{.applies = rule.always};

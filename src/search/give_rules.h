@@ -102,4 +102,9 @@ private:
     std::vector<std::vector<std::int64_t>> gifts_of_;
 };
 
+// What each unit gives to each of these rules, as room on nodes.
+[[nodiscard]] std::vector<GiveRules::Rule> rules_of_units(const Snapshot& snapshot,
+                                                          const UnitList& list,
+                                                          std::span<const GiveRule> rules);
+
 }  // namespace reprieve

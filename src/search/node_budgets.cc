@@ -76,7 +76,7 @@ std::optional<Proof> NodeVictims::adopt_lenient(NodeId node,
         return !is_here(node, lenient, lenient.units[u]);
     });
     charge_after_own(node, victims.list, elsewhere);
-    victims.cost = pricing().cost(victims.list, victims.chosen);
+    victims.cost = cost_of(node, victims.list, victims.chosen);
     const bool exact = victims.cost == answer.cost;
     if (!best || victims.cost < *best) found = std::move(victims);
     return exact ? answer.proof : std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "search/device_gifts.h"
+#include "search/domain_fit.h"
 #include "search/whole_devices.h"
 
 namespace reprieve {
@@ -54,6 +55,13 @@ bool NodeSieve::describe_unit(const Unit& unit, NodeId node, const GangRules& ru
         description_.push_back(row.priority);
         if (rules.order->has(CostTerm::kLostWork) && rules.work) description_.push_back(lost_work(s, pod, rules.work));
         if (rules.order->has(CostTerm::kLatestStart)) description_.push_back(row.started.us);
+        for (DeviceClaimId id : s.device_claims.of(pod).holds) {
+            if (s.device_claims.row(id).pods.size() > 1) return false;  // users may be elsewhere
+        }
+        if (!rules.order->has(CostTerm::kResources) || need_.devices.empty()) continue;
+        const std::size_t first = description_.size();
+        description_.resize(first + need_.devices.size());
+        add_devices_of(s, std::span(&pod, 1), need_, {}, std::span(description_).subspan(first));
     }
     return true;
 }
@@ -121,6 +129,7 @@ void NodeSieve::describe_again(Table& table, NodeId node, const GangRules& rules
 std::vector<NodeId> NodeSieve::nodes_for(const GangRules& rules, std::span<const PodId> members) {
     const Snapshot& s = session_.snapshot;
     const PodId like = members.front();
+    need_ = need_of(s, members, sum_requests(s, members));
     claims_ = s.class_of(like).has_claims ? placer_.counted_claims(members) : nullptr;
     const Key key{s.class_of(like).spec,
                   members.size(),

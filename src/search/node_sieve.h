@@ -71,6 +71,7 @@ private:
     std::map<Key, Table> tables_;
     std::uint64_t uses_ = 0;
     CountedClaims* claims_ = nullptr;  // of the members asked about; null: none
+    DemandNeed need_;                  // of them together
     UnitList list_;
     Description description_;
     std::vector<std::int64_t> freed_;  // by unit and kind

@@ -1,6 +1,7 @@
 #include "search/node_victims.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -70,6 +71,7 @@ public:
         for (PodId pod : list_.pods_of(list_.units[unit]))
             owner_.session_.tx.restore(pod);
     }
+    void hold(DeviceClaimId claim, bool held) override { owner_.session_.tx.pretend_user(claim, held ? +1 : -1); }
     bool fits() override { return owner_.passes(node_); }
     bool may_fit() override { return monotone() ? fits() : owner_.may_pass(node_); }
     [[nodiscard]] bool monotone() const override { return owner_.monotone_; }
@@ -100,6 +102,9 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
     limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
     if (limit_binds_) find_relief();
     minded_ = in_the_way_of(session, session.keep_in_mind);
+    // How much of its need is destroyed is a matter of the pod; so is whom a strict budget leaves to the search.
+    by_shortage_ = read_only() && !limit_binds_ && !asker.resize && !asker.alone && rules.pdb != PdbMode::kStrict &&
+                   !rules.order->has(CostTerm::kResources) && !looks_elsewhere();
     if (!asker.resize && !asker.alone) second_.emplace(session, asker.pod);
 }
 
@@ -107,8 +112,49 @@ Pricing NodeVictims::pricing() const {
     return {.snapshot = &session_.snapshot,
             .order = rules_.order,
             .work = rules_.work,
-            .need = asker_.amounts,
+            .need = rules_.need,
             .queue_order = {}};
+}
+
+bool NodeVictims::claims_devices() const {
+    return !asker_.resize && candidate_.cls.has_claims && session_.filters.on(FilterId::kDynamicResources);
+}
+
+Cost NodeVictims::cost_of(NodeId node, const UnitList& list, std::span<const std::uint32_t> chosen) {
+    const Pricing price = pricing();
+    if (!claims_devices() || !price.counts_units()) return price.cost(list, chosen);
+    const SharedClaims shared(session_.snapshot, list, true);
+    return shared.empty() ? price.cost(list, chosen) : price.cost(list, chosen, needed(node, list, chosen, shared));
+}
+
+// Which of the claims that these units share the pod needs.
+std::vector<const SharedClaims::Claim*> NodeVictims::needed(NodeId node,
+                                                            const UnitList& list,
+                                                            std::span<const std::uint32_t> chosen,
+                                                            const SharedClaims& shared) {
+    const auto start = session_.tx.checkpoint();
+    for (std::uint32_t u : chosen) {
+        for (PodId pod : list.pods_of(list.units[u]))
+            session_.tx.evict(pod);
+    }
+    auto out = shared.needed(
+        chosen,
+        [&](DeviceClaimId claim, bool held) { session_.tx.pretend_user(claim, held ? +1 : -1); },
+        [&] { return passes(node); });
+    session_.tx.rollback(start);
+    return out;
+}
+
+void NodeVictims::name_claims(NodeId node, Victims& victims) {
+    if (!claims_devices() || !pricing().counts_units()) return;
+    const SharedClaims shared(session_.snapshot, victims.list, true);
+    if (shared.empty()) return;
+    const auto claims = needed(node, victims.list, victims.chosen, shared);
+    const JoinedUnits joined(victims.list, victims.chosen, claims);
+    for (const JoinedUnits::Group& group : joined.groups()) {
+        for (std::uint32_t u : group.units)
+            victims.list.units[u].claim = group.claim;
+    }
 }
 
 // The queue is over its limit: whoever counts towards the same limit frees it, wherever it runs. Of pods that give the
@@ -269,11 +315,31 @@ bool NodeVictims::list_all(NodeId node, bool open, UnitList& list) {
     return complete;
 }
 
+// Inside a gang the pods' own priority orders: among the places of its surplus, the higher comes back first.
+void NodeVictims::spare_worthier_members(const UnitList& list) {
+    if (!rules_.order->has(CostTerm::kOwnPriority)) return;  // nobody's differs from its gang's
+    const auto own = [&](std::uint32_t u) { return session_.snapshot.pods[list.pods[list.units[u].first]].priority; };
+    std::map<std::pair<GangId, bool>, std::vector<std::size_t>> surplus;  // of a gang, by whether it breaks a budget
+    for (std::size_t i = 0; i < return_order_.size(); ++i) {
+        const Unit& unit = list.units[return_order_[i]];
+        if (unit.gang && unit.kind == UnitKind::kSafe) surplus[{unit.gang, unit.violations > 0}].push_back(i);
+    }
+    for (const auto& [gang, places] : surplus) {
+        std::vector<std::uint32_t> units;
+        for (std::size_t i : places)
+            units.push_back(return_order_[i]);
+        std::ranges::stable_sort(units, std::greater(), own);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            return_order_[places[i]] = units[i];
+    }
+}
+
 // Budget breakers first, each group from most to least important.
 void NodeVictims::order_for_return(UnitList& list) {
     return_order_ = by_importance_;
     if (!session_.snapshot.budgets.empty())
         std::ranges::stable_partition(return_order_, [&](std::uint32_t i) { return list.units[i].violations > 0; });
+    spare_worthier_members(list);
     // A gang's WHOLE part comes back before its SAFE pods, so that they are decided knowing whether the gang stays.
     for (std::size_t i = 0; i < return_order_.size(); ++i) {
         const std::int32_t whole = list.units[return_order_[i]].whole;
@@ -284,8 +350,23 @@ void NodeVictims::order_for_return(UnitList& list) {
     }
 }
 
+bool NodeVictims::is_missing_within(const ShortageRange& range, NodeId node) const {
+    const std::int64_t* free = session_.snapshot.later.free_row(node);
+    const std::span<const ShortageRange::Span> spans = range.spans();
+    std::size_t short_of = 0;
+    for (const auto& [dim, value] : asker_.amounts) {
+        const std::int64_t missing = value - free[dim.index()];
+        if (value <= 0 || missing <= 0) continue;
+        if (short_of == spans.size()) return false;
+        const ShortageRange::Span& span = spans[short_of++];
+        if (span.dim != dim || missing < span.least || missing > span.most) return false;
+    }
+    return short_of == spans.size();
+}
+
 bool NodeVictims::find(NodeId node, Victims& out) {
     none_.reset();
+    holds_for_.reset();
     out.proof.reset();
     out.searched = false;
     out.chosen.clear();
@@ -297,14 +378,16 @@ bool NodeVictims::find(NodeId node, Victims& out) {
             return std::ranges::find(by_importance_, u) - by_importance_.begin();
         };
         std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
-        out.cost = pricing().cost(out.list, out.chosen);
+        out.cost = cost_of(node, out.list, out.chosen);
         if (interchangeable(out.list)) out.proof = Proof::bound_met(out.cost, out.cost);
+        if (is_shared(out.list)) holds_for_ = walked_;
         return true;
     }
     if (!rules_.improve || barred_) return false;
     const bool all_were_out = complete_ && rules_.pdb != PdbMode::kStrict && !leaves_out(node, out.list);
     if (all_were_out && monotone_) {
         none_ = Proof::all_removed(monotone_);
+        if (is_shared(out.list)) holds_for_ = walked_;
         return false;
     }
     WorkBudget own(kStepsPerNode);
@@ -317,6 +400,12 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     out.searched = true;
     out.proof = result.proof;
     return true;
+}
+
+// Which pods of a gang are its surplus depends on what the pod asks for.
+bool NodeVictims::is_shared(const UnitList& list) const {
+    return by_shortage_ && walked_.is_whole() &&
+           std::ranges::all_of(list.units, [](const Unit& u) { return u.kind == UnitKind::kPod; });
 }
 
 // Single pods of one shape, one priority and one standing towards budgets: the walk's answer is already the cheapest in
@@ -335,107 +424,6 @@ bool NodeVictims::interchangeable(const UnitList& list) const {
     });
 }
 
-// Somebody goes, of the lowest priority there is.
-Cost NodeVictims::least_cost(NodeId node) const {
-    const Snapshot& s = session_.snapshot;
-    std::int32_t lowest = INT32_MAX;
-    for (PodId pod : s.node_pods[node])
-        lowest = std::min(lowest, s.pods[pod].unit_priority);
-    if (looks_elsewhere() || !relief_complete_) lowest = INT32_MIN;
-    for (PodId pod : relief_)
-        lowest = std::min(lowest, s.pods[pod].unit_priority);
-    Toll least;
-    least.add_pod(lowest, INT64_MAX);
-    least.units = 1;
-    return rules_.order->cost(least);
-}
-
-Cost NodeVictims::least_anywhere() const {
-    Toll least;
-    least.add_pod(INT32_MIN, INT64_MAX);
-    least.units = 1;
-    return rules_.order->cost(least);
-}
-
-Cost NodeVictims::quick_bound(NodeId node) const {
-    const Snapshot& s = session_.snapshot;
-    const Shortages missing = few_amounts_ ? shortages(node) : Shortages();
-    std::vector<std::int32_t> priorities;
-    std::vector<std::int64_t> sizes;
-    std::int64_t youngest = INT64_MIN;
-    for (PodId pod : s.node_pods[node]) {
-        if (!finder_.takeable(pod, rules_.attack)) continue;
-        priorities.push_back(s.pods[pod].unit_priority);
-        youngest = std::max(youngest, s.pods[pod].started.us);
-    }
-    std::int64_t fewest = 0;
-    for (const Shortage& what : missing) {
-        if (what.rule >= 0) continue;
-        sizes.clear();
-        for (PodId pod : s.node_pods[node]) {
-            if (finder_.takeable(pod, rules_.attack)) sizes.push_back(room_of(s, pod, what.dim));
-        }
-        std::ranges::sort(sizes, std::greater());
-        std::int64_t left = what.missing;
-        std::int64_t pods = 0;
-        for (std::size_t i = 0; i < sizes.size() && left > 0; ++i, ++pods)
-            left -= sizes[i];
-        fewest = std::max(fewest, pods);
-    }
-    // Where the node has room, somebody elsewhere is in the way, and nothing is known of who that is. So it is where
-    // the highest priority is no term before the start: a victim elsewhere may then stand for it.
-    const auto terms = rules_.order->terms();
-    const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
-    const bool start_known = !looks_elsewhere() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
-    if (fewest == 0 && asker_.alone) return least_anywhere();
-    if (fewest == 0 || (limit_binds_ && !relief_complete_)) return least_cost(node);
-    std::ranges::sort(priorities);
-    Toll toll;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(fewest) && i < priorities.size(); ++i)
-        toll.add_pod(priorities[i], start_known ? youngest : INT64_MAX);
-    toll.units = 1;
-    return rules_.order->cost(toll);
-}
-
-Cost NodeVictims::lower_bound(NodeId node, const Victims& victims) const {
-    if (victims.proof) return victims.cost;
-    const Snapshot& s = session_.snapshot;
-    // Others than those in the list may go.
-    if (victims.searched || looks_elsewhere() || (limit_binds_ && !read_only()) || leaves_out(node, victims.list))
-        return least_cost(node);
-    // At least one unit goes, and per shortage at least as many pods as the largest ones need to cover it.
-    std::int64_t fewest = 1;
-    if (read_only()) {
-        std::vector<std::int64_t> sizes;
-        for (const Shortage& what : shortages(node)) {
-            std::int64_t missing = what.missing;
-            sizes.clear();
-            for (PodId pod : victims.list.pods) {
-                if (what.rule >= 0 || s.pods[pod].node == node) sizes.push_back(s.spec_of(pod).requests.get(what.dim));
-            }
-            std::ranges::sort(sizes, std::greater());
-            std::int64_t pods = 0;
-            for (std::int64_t size : sizes) {
-                if (missing <= 0) break;
-                missing -= size;
-                ++pods;
-            }
-            fewest = std::max(fewest, pods);
-        }
-    }
-    std::vector<std::int32_t> priorities;
-    for (const Unit& u : victims.list.units) {
-        for (std::uint32_t i = 0; i < u.count; ++i)
-            priorities.push_back(u.priority);
-    }
-    std::ranges::sort(priorities);
-    Toll toll;
-    for (std::int64_t i = 0; i < fewest && static_cast<std::size_t>(i) < priorities.size(); ++i)
-        toll.add_pod(priorities[static_cast<std::size_t>(i)], INT64_MAX);
-    toll.units = 1;
-    return rules_.order->cost(toll);
-}
-
 void NodeVictims::improve(NodeId node, Victims& in_out) {
     if (in_out.proof) return;
     Searched result = search(node, &in_out.cost, budget_);
@@ -445,11 +433,14 @@ void NodeVictims::improve(NodeId node, Victims& in_out) {
 
 SetAnswer NodeVictims::search_list(
     NodeId node, const UnitList& list, bool open, const Cost* limit, WorkBudget& budget) {
-    const VictimProblem problem(
-        list,
-        pricing(),
-        {.open_splits = open, .strict_budgets = rules_.pdb == PdbMode::kStrict, .vote = nullptr, .vote_order = {}},
-        !candidate_.cls.has_devices && !candidate_.cls.has_claims);
+    const VictimProblem problem(list,
+                                pricing(),
+                                {.open_splits = open,
+                                 .strict_budgets = rules_.pdb == PdbMode::kStrict,
+                                 .vote = nullptr,
+                                 .vote_order = {},
+                                 .claims_devices = claims_devices()},
+                                !candidate_.cls.has_devices && !candidate_.cls.has_claims);
     const auto start = session_.tx.checkpoint();
     SetAnswer answer;
     if (counts_on(node)) {

@@ -11,9 +11,11 @@
 // is no proof, the same search decides whether there is a set at all.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plugins/cost.h"
@@ -30,7 +32,8 @@ struct VictimRules {
     Attack attack;
     PdbMode pdb = PdbMode::kBestEffort;
     const CostOrder* order = nullptr;
-    Dim work;  // dimension of lostWork; none: not counted
+    WorkResource work;                 // of lostWork; none: not counted
+    const DemandNeed* need = nullptr;  // what cost is measured by; it outlives the search
     bool improve = true;
 };
 
@@ -52,6 +55,43 @@ struct Victims {
     UnitList list;
 };
 
+// For which shortages an answer holds. What the walk by amounts finds on a node depends on what is missing there, and
+// on that only by comparisons with sums of what pods free: it is the same from one such sum up to the next. So pods of
+// different shapes share it.
+class ShortageRange {
+public:
+    static constexpr std::size_t kMost = 4;  // dimensions that are short; beyond that nothing is shared
+
+    // Of one dimension that is short: what may be missing.
+    struct Span {
+        Dim dim;
+        std::int64_t least = 1;
+        std::int64_t most = INT64_MAX;
+    };
+
+    void start_anew() { count_ = 0; }
+    // Any amount of this dimension is missing.
+    void add(Dim dim) {
+        if (count_ < kMost) spans_[count_] = {.dim = dim};
+        ++count_;
+    }
+    // The answer holds only where at most this amount is missing, or more than that.
+    void keep_up_to(std::size_t which, std::int64_t amount) {
+        if (which < kMost) spans_[which].most = std::min(spans_[which].most, amount);
+    }
+    void keep_above(std::size_t which, std::int64_t amount) {
+        if (which < kMost) spans_[which].least = std::max(spans_[which].least, amount + 1);
+    }
+    // False: there were too many dimensions to keep.
+    [[nodiscard]] bool is_whole() const { return count_ <= kMost; }
+    // REQUIRES: is_whole.
+    [[nodiscard]] std::span<const Span> spans() const { return std::span(spans_).first(count_); }
+
+private:
+    std::array<Span, kMost> spans_;
+    std::size_t count_ = 0;
+};
+
 class NodeVictims {
 public:
     // REQUIRES: nothing is tried out at this moment. `budget` is shared by all searches of one demand.
@@ -63,8 +103,16 @@ public:
     void improve(NodeId node, Victims& in_out);
     // The next best set on this node that leaves out one of these; nullopt: they are needed, every one.
     [[nodiscard]] std::optional<Cost> runner_up(NodeId node, const Victims& victims);
-    // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true.
-    [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims) const;
+    // No set of victims on this node costs less. REQUIRES: find(node, victims) was just true. `range`: is narrowed to
+    // the shortages for which the bound is the same.
+    [[nodiscard]] Cost lower_bound(NodeId node, const Victims& victims, ShortageRange* range = nullptr) const;
+    // Nothing but what is missing tells two such pods of one priority and queue apart.
+    [[nodiscard]] bool shares_looks() const { return by_shortage_; }
+    // What is missing on the node lies within. REQUIRES: shares_looks.
+    [[nodiscard]] bool is_missing_within(const ShortageRange& range, NodeId node) const;
+    // The shortages for which the last `find` says the same to any pod of this priority and queue; nullopt: it may
+    // depend on more.
+    [[nodiscard]] const std::optional<ShortageRange>& holds_for() const { return holds_for_; }
 
     // The last `find` that was false proved that no set of victims lets the pod in there.
     [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
@@ -79,6 +127,9 @@ public:
     // the largest need to cover what is short, and none of the victims of the highest priority started after the
     // youngest pod that may go.
     [[nodiscard]] Cost quick_bound(NodeId node) const;
+
+    // Writes down which of these victims go with a claim that they share and the pod needs.
+    void name_claims(NodeId node, Victims& victims);
 
     // Whether `find` and `lower_bound` leave the state alone, so that others may read it meanwhile.
     [[nodiscard]] bool read_only() const { return amounts_only_ && limit_is_arithmetic() && !minds_others(); }
@@ -138,8 +189,11 @@ private:
                                                      const std::optional<Cost>& best,
                                                      std::optional<Victims>& found);
     void order_for_return(UnitList& list);
+    void spare_worthier_members(const UnitList& list);
 
     [[nodiscard]] bool walk(NodeId node, Victims& out);
+    [[nodiscard]] bool walk_once(NodeId node, Victims& out);
+    [[nodiscard]] bool within_budgets(const Victims& victims) const;
     [[nodiscard]] bool walk_by_amounts(NodeId node, Victims& out);
     [[nodiscard]] bool walk_by_dry_run(NodeId node, Victims& out);
     [[nodiscard]] bool remove_all_then_add_back(NodeId node, Victims& out);
@@ -159,9 +213,16 @@ private:
     // Pods that a gang here could spare are in no unit of the list.
     [[nodiscard]] bool leaves_out(NodeId node, const UnitList& list) const;
     [[nodiscard]] bool interchangeable(const UnitList& list) const;
+    [[nodiscard]] bool is_shared(const UnitList& list) const;
     [[nodiscard]] bool others_hold() const;
     void find_relief();
     [[nodiscard]] Pricing pricing() const;
+    [[nodiscard]] bool claims_devices() const;
+    [[nodiscard]] Cost cost_of(NodeId node, const UnitList& list, std::span<const std::uint32_t> chosen);
+    [[nodiscard]] std::vector<const SharedClaims::Claim*> needed(NodeId node,
+                                                                 const UnitList& list,
+                                                                 std::span<const std::uint32_t> chosen,
+                                                                 const SharedClaims& shared);
 
     Session& session_;
     const VictimRules& rules_;
@@ -179,8 +240,12 @@ private:
     bool relief_complete_ = true;
     std::optional<SecondPass> second_;  // of a pending pod
     std::optional<Proof> none_;
+    bool by_shortage_ = false;
+    std::optional<ShortageRange> holds_for_;
+    ShortageRange walked_;           // of the last walk by amounts
     PodId barred_;                   // for once, this one does not go
     std::vector<bool> over_budget_;  // strict: for the walk, by unit
+    bool whatever_budgets_ = false;  // strict: the walk goes on past spent budgets, and its result is held against them
     bool complete_ = true;           // the list of the last walk had everybody
     std::vector<std::uint32_t> return_order_;
     std::vector<std::uint32_t> by_importance_;

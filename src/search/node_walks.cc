@@ -2,16 +2,35 @@
 #include <algorithm>
 #include <array>
 
+#include "search/budgets_left.h"
 #include "search/node_victims.h"
 
 namespace reprieve {
 
 bool NodeVictims::walk(NodeId node, Victims& out) {
+    if (walk_once(node, out)) return true;
+    if (rules_.pdb != PdbMode::kStrict || session_.snapshot.budgets.empty()) return false;
+    // Budgets limit the set, not the order: whoever spends them first may come back in the end.
+    out.chosen.clear();
+    whatever_budgets_ = true;
+    const bool found = walk_once(node, out) && within_budgets(out);
+    whatever_budgets_ = false;
+    return found;
+}
+
+bool NodeVictims::within_budgets(const Victims& victims) const {
+    BudgetsLeft left(session_.snapshot);
+    return std::ranges::all_of(victims.chosen, [&](std::uint32_t u) {
+        return left.take_together(victims.list.pods_of(victims.list.units[u]));
+    });
+}
+
+bool NodeVictims::walk_once(NodeId node, Victims& out) {
     list_local(node, out.list);
     complete_ = !looks_elsewhere() && relief_.empty();
     if (read_only()) {
         if (limit_binds_) complete_ = list_all(node, false, out.list);
-        return !out.list.units.empty() && walk_by_amounts(node, out);
+        return walk_by_amounts(node, out);
     }
     if (!out.list.units.empty() && walk_by_dry_run(node, out)) return true;
     if (asker_.resize || complete_) return false;
@@ -36,7 +55,7 @@ bool NodeVictims::stays_put(const UnitList& list, std::uint32_t unit) const {
 // The walk looks at units one by one in victim order; what budgets do not allow then stays out of it.
 void NodeVictims::bar_over_budget(const UnitList& list) {
     over_budget_.clear();
-    if (rules_.pdb == PdbMode::kStrict) over_budget_ = over_budget(session_.snapshot, list);
+    if (rules_.pdb == PdbMode::kStrict && !whatever_budgets_) over_budget_ = over_budget(session_.snapshot, list);
 }
 
 std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) {
@@ -46,7 +65,7 @@ std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) 
         barred_ = victims.list.pods_of(victims.list.units[victims.chosen[i]]).front();
         Victims other;
         if (!walk(node, other)) continue;
-        const Cost cost = pricing().cost(other.list, other.chosen);
+        const Cost cost = cost_of(node, other.list, other.chosen);
         if (!(cost < victims.cost)) found = cost;
     }
     barred_ = {};
@@ -56,13 +75,23 @@ std::optional<Cost> NodeVictims::runner_up(NodeId node, const Victims& victims) 
 bool NodeVictims::walk_by_amounts(NodeId node, Victims& out) {
     std::array<std::int64_t, kMostShortages> missing{};
     const Shortages needed = shortages(node);
-    if (needed.size() == 0) return false;  // it fits: no business of ours
+    walked_.start_anew();
+    for (const Shortage& what : needed)
+        walked_.add(what.dim);
+    // Whatever is missing, nobody can give it; or it fits: no business of ours.
+    if (out.list.units.empty() || needed.size() == 0) return false;
     bar_over_budget(out.list);
     for (std::size_t i = 0; i < needed.size(); ++i) {
         missing[i] = needed[i].missing;
         for (std::uint32_t u = 0; u < out.list.units.size(); ++u)
             missing[i] -= stays_put(out.list, u) ? 0 : freed(out.list, out.list.units[u], node, needed[i]);
-        if (missing[i] > 0) return false;
+        // What all of them free, however much is missing.
+        const std::int64_t all = needed[i].missing - missing[i];
+        if (missing[i] > 0) {
+            walked_.keep_above(i, all);
+            return false;
+        }
+        walked_.keep_up_to(i, all);
     }
     mark_violations(node, out.list);
     order_for_return(out.list);
@@ -71,8 +100,15 @@ bool NodeVictims::walk_by_amounts(NodeId node, Victims& out) {
         const Unit& unit = out.list.units[at];
         bool stays =
             unit.whole < 0 || std::ranges::find(out.chosen, static_cast<std::uint32_t>(unit.whole)) == out.chosen.end();
-        for (std::size_t i = 0; stays && i < needed.size(); ++i)
-            stays = missing[i] + freed(out.list, unit, node, needed[i]) <= 0;
+        for (std::size_t i = 0; stays && i < needed.size(); ++i) {
+            // What those free who are gone, without this one.
+            const std::int64_t left = needed[i].missing - missing[i] - freed(out.list, unit, node, needed[i]);
+            stays = needed[i].missing <= left;
+            if (stays)
+                walked_.keep_up_to(i, left);
+            else
+                walked_.keep_above(i, left);
+        }
         if (!stays) {
             out.chosen.push_back(at);
             continue;

@@ -15,7 +15,9 @@ namespace {
 // for longest goes.
 constexpr std::size_t kMostBoardEntries = 6'000'000;
 constexpr std::size_t kFewestBoards = 16;
-constexpr std::size_t kEagerLooks = 64;  // nodes
+constexpr std::size_t kEagerLooks = 64;       // nodes
+constexpr std::size_t kMostSharedLooks = 16;  // priorities and queues at once
+constexpr std::size_t kMostKnownLooks = 4;    // at one node, the last ones
 
 }  // namespace
 
@@ -24,8 +26,9 @@ PreemptSearch::PreemptSearch(Session& session, Placer& placer, const ActionConfi
       placer_(placer),
       action_(action),
       order_(action, session.config.plugins, session.snapshot) {
-    if (!session.config.plugins.lost_work_resource.empty())
-        work_ = session.snapshot.words->find_dimension(session.config.plugins.lost_work_resource);
+    work_ = work_resource(session.snapshot, session.config.plugins.lost_work_resource);
+    const std::int32_t threads = session.config.search_threads;
+    most_workers_ = threads > 0 ? static_cast<std::size_t>(threads) : std::max(1U, std::thread::hardware_concurrency());
 }
 
 VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amount> amounts) const {
@@ -39,6 +42,7 @@ VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amoun
             .pdb = action_.pdb,
             .order = &order_,
             .work = work_,
+            .need = &need_,
             .improve = action_.improve};
 }
 
@@ -49,55 +53,87 @@ WorkBudget PreemptSearch::budget() const {
 // Evictions there may help: the node says "not now"; or it has room and only the queue's limit is in the way, or only
 // pods that are only nominated satisfy the pod's rules. By its rules about the node alone, a node with room may be one
 // where others are in the way.
-bool PreemptSearch::is_potential(const Asker& asker, NodeId node, bool limit_binds) {
-    const PodId pod = asker.pod;
-    if (!placer_.facts(pod)[node.index()].fits()) return false;
+bool PreemptSearch::is_potential(const Prospect& prospect, NodeId node) {
+    if (!prospect.facts[node.index()].fits()) return false;
     const Snapshot& s = session_.snapshot;
-    const Candidate candidate(s, pod);
-    if (asker.alone) {
-        return session_.filters.check_local(candidate, s.later, node).fit != Fit::kNever &&
-               !blocked_for_good(candidate, node);
+    if (prospect.alone) {
+        return session_.filters.check_local(prospect.candidate, s.later, node).fit != Fit::kNever &&
+               !blocked_for_good(prospect.candidate, node);
     }
-    FitBoard* fits = placer_.board(pod);
-    const Fit fit =
-        fits != nullptr ? fits->later(node) : session_.filters.check_view(candidate, s.later, s.later, node).fit;
-    if (fit == Fit::kFits) return limit_binds || (fits == nullptr && !placer_.fits(pod, node, View::kLater));
+    const Fit fit = prospect.fits != nullptr
+                        ? prospect.fits->later(node)
+                        : session_.filters.check_view(prospect.candidate, s.later, s.later, node).fit;
+    if (fit == Fit::kFits)
+        return prospect.limit_binds ||
+               (prospect.fits == nullptr && !placer_.fits(prospect.candidate.pod, node, View::kLater));
+    // A pod that matches its own affinity may be the first of its kind there, once those elsewhere have gone.
+    if (fit == Fit::kNever && prospect.candidate.cls.affinity_to_itself)
+        return session_.filters.check_local(prospect.candidate, s.later, node).fit != Fit::kNever;
     return fit == Fit::kNotNow;
 }
 
-PreemptSearch::Look PreemptSearch::look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve) {
+PreemptSearch::Prospect PreemptSearch::prospect(const Asker& asker, bool limit_binds) {
+    return {.candidate = Candidate(session_.snapshot, asker.pod),
+            .facts = placer_.facts(asker.pod),
+            .fits = asker.alone ? nullptr : placer_.board(asker.pod),
+            .alone = asker.alone,
+            .limit_binds = limit_binds};
+}
+
+PreemptSearch::Look PreemptSearch::look_afresh(
+    NodeVictims& victims, NodeId node, Victims& scratch, bool improve, std::optional<ShortageRange>& range) {
     Look out;
     // It has room: if anybody must go, then somebody elsewhere.
     if (victims.alone() && victims.passes(node)) {
         out.entry = {.key = victims.least_anywhere(), .candidate = true, .settled = true};
         return out;
     }
-    if (!victims.find(node, scratch)) {
+    const bool found = victims.find(node, scratch);
+    range = victims.holds_for();
+    if (!found) {
         if (!victims.proven_none()) out.open = victims.least_cost(node);
         return out;
     }
     out.entry.candidate = true;
     out.entry.settled = scratch.proof || !improve;
-    out.entry.key = out.entry.settled ? scratch.cost : victims.lower_bound(node, scratch);
+    out.entry.key = out.entry.settled ? scratch.cost : victims.lower_bound(node, scratch, range ? &*range : nullptr);
     return out;
 }
 
-void PreemptSearch::ask(CostBoard& board, const Attempt& attempt, NodeId node) {
-    const std::uint32_t rank = session_.snapshot.nodes[node].rank;
-    Look found;
-    if (is_potential(attempt.asker, node, false)) found = look(attempt.victims, node, scratch_, action_.improve);
-    board.leave_open(rank, found.open);
-    board.update(rank, found.entry);
+PreemptSearch::Look PreemptSearch::look(
+    NodeVictims& victims, NodeId node, Victims& scratch, bool improve, SharedLooks* shared) {
+    std::optional<ShortageRange> range;
+    if (shared == nullptr) return look_afresh(victims, node, scratch, improve, range);
+    std::vector<SharedLooks::Known>& known = shared->on[node.index()];
+    const auto at =
+        std::ranges::find_if(known, [&](const auto& one) { return victims.is_missing_within(one.range, node); });
+    if (at != known.end()) return at->look;
+    const Look out = look_afresh(victims, node, scratch, improve, range);
+    if (!range) return out;
+    if (known.size() == kMostKnownLooks) known.erase(known.begin());
+    known.push_back({*range, out});
+    return out;
+}
+
+PreemptSearch::SharedLooks* PreemptSearch::shared_looks(const Attempt& attempt) {
+    if (!attempt.victims.shares_looks()) return nullptr;
+    const std::pair key(attempt.rules.attack.priority, attempt.rules.attack.queue);
+    if (looks_.size() >= kMostSharedLooks && !looks_.contains(key)) looks_.clear();
+    SharedLooks& shared = looks_[key];
+    shared.on.resize(session_.snapshot.nodes.size());
+    touched_.clear();
+    session_.tx.touches().since(shared.seen, touched_);
+    for (NodeId node : touched_)
+        shared.on[node.index()].clear();
+    shared.seen = session_.tx.touches().now();
+    return &shared;
 }
 
 // Threads pay only where a board is long, and only arithmetic leaves the state alone.
 std::size_t PreemptSearch::worker_count(std::size_t nodes, const NodeVictims& victims) const {
     constexpr std::size_t kNodesPerWorker = 1024;
     if (!victims.read_only()) return 1;
-    const std::int32_t wanted = session_.config.search_threads;
-    const std::size_t most =
-        wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1U, std::thread::hardware_concurrency());
-    return std::clamp<std::size_t>(nodes / kNodesPerWorker, 1, most);
+    return std::clamp<std::size_t>(nodes / kNodesPerWorker, 1, most_workers_);
 }
 
 CostBoard PreemptSearch::new_board() const { return {session_.snapshot.nodes_by_name.size(), order_.terms().size()}; }
@@ -105,10 +141,11 @@ CostBoard PreemptSearch::new_board() const { return {session_.snapshot.nodes_by_
 void PreemptSearch::build(CostBoard& board, const Attempt& attempt) {
     const std::vector<NodeId>& nodes = session_.snapshot.nodes_by_name;
     NodeVictims& victims = attempt.victims;
-    const bool limit_binds = !session_.limits.admit(session_.snapshot.later, attempt.pod);
+    const Prospect hopes = prospect(attempt.asker, !session_.limits.admit(session_.snapshot.later, attempt.pod));
+    SharedLooks* const shared = shared_looks(attempt);
     std::vector<std::uint32_t> potential;
     for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
-        if (is_potential(attempt.asker, nodes[rank], limit_binds)) potential.push_back(rank);
+        if (is_potential(hopes, nodes[rank])) potential.push_back(rank);
     }
     board.seen = session_.tx.touches().now();
     // Dry runs are dear: on many nodes each enters with a bound from amounts alone and is looked at when that wins.
@@ -126,7 +163,7 @@ void PreemptSearch::build(CostBoard& board, const Attempt& attempt) {
         const std::size_t first = potential.size() * worker / workers;
         const std::size_t last = potential.size() * (worker + 1) / workers;
         for (std::size_t i = first; i < last; ++i) {
-            const Look found = look(mine, nodes[potential[i]], scratch, action_.improve);
+            const Look found = look(mine, nodes[potential[i]], scratch, action_.improve, shared);
             board.write(potential[i], found.entry);
             if (found.open) open[worker].emplace_back(potential[i], *found.open);
         }
@@ -149,15 +186,26 @@ void PreemptSearch::build(CostBoard& board, const Attempt& attempt) {
     board.rebuild();
 }
 
+void PreemptSearch::catch_up(CostBoard& board, const Attempt& attempt) {
+    if (board.seen == session_.tx.touches().now()) return;
+    const Prospect hopes = prospect(attempt.asker, false);
+    SharedLooks* const shared = shared_looks(attempt);
+    touched_.clear();
+    session_.tx.touches().since(board.seen, touched_);
+    for (NodeId node : touched_) {
+        const std::uint32_t rank = session_.snapshot.nodes[node].rank;
+        Look found;
+        if (is_potential(hopes, node)) found = look(attempt.victims, node, scratch_, action_.improve, shared);
+        board.leave_open(rank, found.open);
+        board.update(rank, found.entry);
+    }
+    board.seen = session_.tx.touches().now();
+}
+
 CostBoard& PreemptSearch::board_for(const Key& key, const Attempt& attempt) {
     auto it = boards_.find(key);
     if (it != boards_.end()) {
-        CostBoard& board = *it->second;
-        touched_.clear();
-        session_.tx.touches().since(board.seen, touched_);
-        for (NodeId node : touched_)
-            ask(board, attempt, node);
-        board.seen = session_.tx.touches().now();
+        catch_up(*it->second, attempt);
     } else {
         const std::size_t nodes = std::max<std::size_t>(session_.snapshot.nodes_by_name.size(), 1);
         if (boards_.size() >= std::max(kFewestBoards, kMostBoardEntries / nodes))
@@ -170,6 +218,8 @@ CostBoard& PreemptSearch::board_for(const Key& key, const Attempt& attempt) {
 }
 
 std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
+    // Alternatives that are left out for a while below are still what the pod asks for.
+    need_ = need_of(session_.snapshot, std::span(&pod, 1), session_.snapshot.class_of(pod).requests);
     std::optional<PreemptChoice> best = find_cheapest(pod);
     ClaimTable& claims = session_.snapshot.device_claims;
     if (!best || !claims.of(pod).has_alternatives) return best;
@@ -291,16 +341,17 @@ PreemptChoice PreemptSearch::describe(CostBoard& board, NodeVictims& victims, st
     }
     const std::optional<Cost> here = victims.runner_up(choice.node, choice.victims);
     if (here && (!choice.runner_up || *here < *choice.runner_up)) choice.runner_up = here;
+    victims.name_claims(choice.node, choice.victims);
     return choice;
 }
 
 // A limited search visits nodes by name and stops once enough of them have victims and one breaks no budget.
 std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, const Asker& asker) {
     const Snapshot& s = session_.snapshot;
-    const bool binds = !session_.limits.admit(s.later, asker.pod);
+    const Prospect hopes = prospect(asker, !session_.limits.admit(s.later, asker.pod));
     std::vector<NodeId> potential;
     for (NodeId node : s.nodes_by_name) {
-        if (is_potential(asker, node, binds)) potential.push_back(node);
+        if (is_potential(hopes, node)) potential.push_back(node);
     }
     const auto all = static_cast<std::int64_t>(potential.size());
     const std::int64_t wanted =
@@ -335,6 +386,7 @@ std::optional<PreemptChoice> PreemptSearch::find_limited(NodeVictims& victims, c
     }
     best->candidates = found;
     if (!best->runner_up) best->runner_up = victims.runner_up(best->node, best->victims);
+    victims.name_claims(best->node, best->victims);
     return best;
 }
 
@@ -342,6 +394,7 @@ std::optional<PreemptChoice> PreemptSearch::find_for_resize(PodId pod) {
     const Snapshot& s = session_.snapshot;
     const Asker asker{.pod = pod, .amounts = s.facts->resize_delta(pod), .resize = true};
     const VictimRules rules = rules_for(pod, asker.amounts);
+    need_ = need_of(s, {}, asker.amounts);
     WorkBudget work = budget();
     NodeVictims victims(session_, rules, asker, work);
     const NodeId node = s.pods[pod].node;

@@ -4,6 +4,11 @@
 // lower bound; only when its bound wins the tournament is it looked at in full. So all nodes are considered, few are
 // searched, and the winner is proven cheapest. Boards follow the log of touched nodes.
 //
+// Boards of hundreds of shapes look at the same nodes. Where amounts alone decide, a look depends on what is missing on
+// the node, not on what is asked for, and is the same for a whole range of that (ShortageRange). So attackers of one
+// priority and queue share their looks, whatever their shapes: what one found is recalled by the others until the node
+// is touched.
+//
 // Pods with rules about other pods (affinity, spread) use the same boards. There the board answers for the pod's rules
 // about the node alone, which is a bound whatever the other rules say; these are asked once for all nodes that lie in
 // the same domains, and on the node that wins (preempt_far.cc). So such a decision costs as much as there are domains.
@@ -48,7 +53,8 @@ public:
     // The last search that found nothing proved that there is nothing.
     [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     [[nodiscard]] const CostOrder& order() const { return order_; }
-    [[nodiscard]] Dim work() const { return work_; }
+    [[nodiscard]] const DemandNeed& need() const { return need_; }
+    [[nodiscard]] const WorkResource& work() const { return work_; }
 
 private:
     struct Key {
@@ -64,6 +70,15 @@ private:
         CostBoard::Entry entry;
         std::optional<Cost> open;
     };
+    // Looks at each node that attackers of one priority and queue share, and where they hold.
+    struct SharedLooks {
+        struct Known {
+            ShortageRange range;
+            Look look;
+        };
+        std::vector<std::vector<Known>> on;  // by NodeId
+        TouchLog::Moment seen = 0;
+    };
     // A demand and the two ways to look at a node for it.
     struct Attempt {
         PodId pod;
@@ -71,16 +86,31 @@ private:
         const Asker& asker;
         NodeVictims& victims;
     };
+    // Where evictions may help a pod: what does not depend on the node is asked once.
+    struct Prospect {
+        Candidate candidate;
+        const FactAnswers& facts;
+        FitBoard* fits;  // null: by the filters themselves
+        bool alone;
+        bool limit_binds;
+    };
 
     [[nodiscard]] std::optional<PreemptChoice> find_cheapest(PodId pod);
     [[nodiscard]] VictimRules rules_for(PodId pod, std::span<const Resources::Amount> amounts) const;
     [[nodiscard]] WorkBudget budget() const;
-    [[nodiscard]] bool is_potential(const Asker& asker, NodeId node, bool limit_binds);
-    void ask(CostBoard& board, const Attempt& attempt, NodeId node);
-    // Touches nothing but its own results, so that several threads may share the work.
-    [[nodiscard]] static Look look(NodeVictims& victims, NodeId node, Victims& scratch, bool improve);
+    [[nodiscard]] Prospect prospect(const Asker& asker, bool limit_binds);
+    [[nodiscard]] bool is_potential(const Prospect& prospect, NodeId node);
+    // The looks of this attacker's priority and queue, without those at nodes that were touched since; null: its looks
+    // are its own.
+    [[nodiscard]] SharedLooks* shared_looks(const Attempt& attempt);
+    // Touches nothing but its own results and the node's place in `shared`, so that several threads may share the work.
+    [[nodiscard]] static Look look(
+        NodeVictims& victims, NodeId node, Victims& scratch, bool improve, SharedLooks* shared);
+    [[nodiscard]] static Look look_afresh(
+        NodeVictims& victims, NodeId node, Victims& scratch, bool improve, std::optional<ShortageRange>& range);
     [[nodiscard]] std::size_t worker_count(std::size_t nodes, const NodeVictims& victims) const;
     void build(CostBoard& board, const Attempt& attempt);
+    void catch_up(CostBoard& board, const Attempt& attempt);
     [[nodiscard]] CostBoard new_board() const;
     [[nodiscard]] CostBoard& board_for(const Key& key, const Attempt& attempt);
     [[nodiscard]] std::optional<PreemptChoice> choose(CostBoard& board, NodeVictims& victims);
@@ -101,10 +131,13 @@ private:
     Placer& placer_;
     const ActionConfig& action_;
     CostOrder order_;
-    Dim work_;
+    WorkResource work_;
+    DemandNeed need_;  // of the pod that is looked at
     std::map<Key, std::unique_ptr<CostBoard>> boards_;
+    std::map<std::pair<std::int32_t, QueueId>, SharedLooks> looks_;  // by priority and queue
     std::map<TopologyKeyId, bool> one_node_each_;
     std::uint64_t uses_ = 0;
+    std::size_t most_workers_ = 1;
     Victims scratch_;
     std::vector<NodeId> touched_;
     std::optional<Proof> none_;

@@ -18,7 +18,7 @@ SetAnswer SetSearch::run(const Cost* limit) {
     descend(0, true);
     for (std::uint32_t unit : problem_.by_importance())
         question_.give(unit);
-    if (best_.found) drop_superfluous();
+    if (best_.found && problem_.shared().empty()) drop_superfluous();
     if (!budget_.exhausted() && question_.certain()) best_.proof = Proof::exhausted(budget_);
     return std::move(best_);
 }
@@ -61,12 +61,41 @@ void SetSearch::meet() {
         budget_.spend(question_.work());
         if (!question_.fits()) return;
     }
-    const Cost cost = problem_.cost(going_);
+    const Cost cost = price();
     if (limit_ && !(cost < *limit_)) return;
+    if (!problem_.shared().empty() && !needs_all()) return;
     limit_ = cost;
     best_.found = true;
     best_.cost = cost;
     best_.chosen = going_;
+}
+
+// REQUIRES: exactly those who go are gone.
+Cost SetSearch::price() {
+    if (problem_.shared().empty()) return problem_.cost(going_);
+    const auto needed = problem_.shared().needed(
+        going_,
+        [&](DeviceClaimId claim, bool held) { question_.hold(claim, held); },
+        [&] {
+            budget_.spend(question_.work());
+            return question_.fits();
+        });
+    return problem_.cost(going_, needed);
+}
+
+// Without any one of them the demand does not fit, or the rest may not go.
+bool SetSearch::needs_all() {
+    for (std::uint32_t unit : going_) {
+        std::vector<std::uint32_t> rest = going_;
+        std::erase(rest, unit);
+        if (rest.empty() || !problem_.allows(rest)) continue;
+        budget_.spend(question_.work());
+        question_.give(unit);
+        const bool fits = question_.fits();
+        question_.take(unit);
+        if (fits) return false;
+    }
+    return true;
 }
 
 // An order of terms that does not count pods may tie a set with one of fewer units; and where the budget ended, the set

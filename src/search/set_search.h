@@ -8,6 +8,8 @@
 //   3. when a rule is broken for good (strict budgets);
 //   4. when a unit stays although one that is alike and more important goes: exchanging the two costs no more.
 // So a search that ends before its budget has looked at every set that could be cheaper, and returns a Proof.
+// Where units share claims (shared_claims.h) a set may cost less than part of it, and only sets count of which nobody
+// can be spared.
 // Of sets that cost the same the first one met stays: it spares the most important units.
 #pragma once
 
@@ -40,6 +42,8 @@ public:
     [[nodiscard]] virtual bool may_fit() { return fits(); }
     // Every "no" so far was the last word: all ways of placing the demand were tried.
     [[nodiscard]] virtual bool certain() const { return true; }
+    // Its devices stay held, whoever has gone, until they are let go again. Asked only where units share claims.
+    virtual void hold(DeviceClaimId /*claim*/, bool /*held*/) {}
     // What one look takes, in units of work.
     [[nodiscard]] virtual std::int64_t work() const = 0;
     // Whether these alone are enough, where that is known without taking and giving; monotone questions only.
@@ -67,6 +71,8 @@ public:
 private:
     void descend(std::size_t depth, bool changed);
     void meet();
+    [[nodiscard]] bool needs_all();
+    [[nodiscard]] Cost price();
     [[nodiscard]] bool must_go(std::uint32_t unit) const;
     void drop_superfluous();
 

@@ -11,6 +11,11 @@
 
 namespace reprieve {
 
+// Whether the gang's pods go one by one, even those that it cannot spare.
+[[nodiscard]] inline bool goes_pod_by_pod(const GangRow& gang) {
+    return gang.fact != nullptr && gang.fact->disruption == DisruptionMode::kSingle;
+}
+
 class Surplus {
 public:
     // `evicted`: its pods that are out at this moment and count nevertheless.

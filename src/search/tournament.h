@@ -1,4 +1,5 @@
-// Tournament: the best of N entries, kept while entries change one at a time. An update costs log N comparisons.
+// Tournament: the best of N entries, kept while entries change one at a time. An update costs at most log N
+// comparisons, and ends where somebody else has won all along.
 //
 // `better(a, b)` is a strict weak order on entry numbers; of equals the lower number wins.
 #pragma once
@@ -26,8 +27,11 @@ public:
 
     template <class Better>
     void update(std::size_t entry, Better better) {
-        for (std::size_t at = (size_ + entry) / 2; at >= 1; at /= 2)
-            winner_[at] = play(winner_[2 * at], winner_[2 * at + 1], better);
+        for (std::size_t at = (size_ + entry) / 2; at >= 1; at /= 2) {
+            const std::uint32_t winner = play(winner_[2 * at], winner_[2 * at + 1], better);
+            if (winner == winner_[at] && winner != entry) return;
+            winner_[at] = winner;
+        }
     }
 
     [[nodiscard]] std::uint32_t winner() const { return winner_.size() < 2 ? kNobody : winner_[1]; }

@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "search/budgets_left.h"
 #include "search/split_order.h"
 #include "state/claim_questions.h"
 
 namespace reprieve {
-namespace {
-
-// Whether the gang's pods go one by one, even those that it cannot spare.
-bool is_single(const Snapshot& s, GangId gang) {
-    const Gang* fact = s.gangs[gang].fact;
-    return fact != nullptr && fact->disruption == DisruptionMode::kSingle;
-}
-
-}  // namespace
 
 bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
     const PodRow& row = session_.snapshot.pods[pod];
@@ -96,7 +88,7 @@ void UnitFinder::add_gang(GangId id, const Attack& attack, UnitList& out) {
         return;
     }
     sort_for_split(s, attack, local_);
-    const bool single = is_single(s, id);
+    const bool single = goes_pod_by_pod(s.gangs[id]);
     const Split parts = split(id, single ? attack.open_single : attack.open_split, out);
     std::int32_t whole = -1;
     if (single) {
@@ -127,7 +119,7 @@ UnitFinder::Split UnitFinder::split(GangId id, bool open, UnitList& out) const {
     const auto could_spare = [&](PodId p) { return Surplus(s, id).take(p); };
     if (std::ranges::any_of(parts.core, could_spare)) out.contests.push_back({.gang = id, .pods = local_.size()});
     if (!open) return parts;
-    if (is_single(s, id)) out.singles.push_back({.gang = id, .surplus = Surplus(s, id)});
+    if (goes_pod_by_pod(s.gangs[id])) out.singles.push_back({.gang = id, .surplus = Surplus(s, id)});
     std::ranges::copy_if(parts.core, std::back_inserter(parts.safe), could_spare);
     std::erase_if(parts.core, could_spare);
     return parts;
@@ -208,22 +200,14 @@ std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {
 std::vector<PodId> split_by_budget(const Snapshot& s, UnitList& list, std::span<const std::uint32_t> order) {
     std::vector<PodId> breakers;
     if (s.budgets.empty()) return breakers;
-    std::vector<std::pair<BudgetId, std::int64_t>> left;
+    BudgetsLeft left(s);
     for (std::uint32_t at : order) {
         Unit& unit = list.units[at];
         unit.violations = 0;
         for (PodId pod : list.pods_of(unit)) {
-            for (BudgetId id : s.class_of(pod).budgets) {
-                const BudgetRow& budget = s.budgets[id];
-                if (std::ranges::binary_search(budget.fact->disrupted_pods, s.facts->pod(pod).name)) continue;
-                auto it = std::ranges::find(left, id, &std::pair<BudgetId, std::int64_t>::first);
-                if (it == left.end()) it = left.insert(left.end(), {id, budget.left});
-                if (--it->second < 0) {
-                    ++unit.violations;
-                    breakers.push_back(pod);
-                    break;  // one broken budget is enough; the pod's other budgets are not spent
-                }
-            }
+            if (left.take(pod)) continue;
+            ++unit.violations;
+            breakers.push_back(pod);
         }
     }
     return breakers;
@@ -269,24 +253,9 @@ std::vector<bool> over_budget(const Snapshot& s, const UnitList& list) {
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::sort(
         order, [&](std::uint32_t a, std::uint32_t b) { return more_important(s, list, list.units[b], list.units[a]); });
-    std::vector<std::pair<BudgetId, std::int64_t>> left;
-    for (std::uint32_t at : order) {
-        auto spent = left;
-        bool allowed = true;
-        for (PodId pod : list.pods_of(list.units[at])) {
-            for (BudgetId id : s.class_of(pod).budgets) {
-                const BudgetRow& budget = s.budgets[id];
-                if (std::ranges::binary_search(budget.fact->disrupted_pods, s.facts->pod(pod).name)) continue;
-                auto it = std::ranges::find(spent, id, &std::pair<BudgetId, std::int64_t>::first);
-                if (it == spent.end()) it = spent.insert(spent.end(), {id, budget.left});
-                if (--it->second < 0) allowed = false;
-            }
-        }
-        if (allowed)
-            left = std::move(spent);
-        else
-            over[at] = true;
-    }
+    BudgetsLeft left(s);
+    for (std::uint32_t at : order)
+        over[at] = !left.take_together(list.pods_of(list.units[at]));
     // A gang goes whole only together with its surplus here.
     for (std::size_t u = 0; u < list.units.size(); ++u) {
         if (over[u] && list.units[u].whole >= 0) over[static_cast<std::size_t>(list.units[u].whole)] = true;

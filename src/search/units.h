@@ -42,6 +42,8 @@ struct Unit {
     std::int64_t start_us = 0;    // of its earliest member
     std::int32_t whole = -1;      // SAFE: the WHOLE unit of the same gang in this list, if any
     std::int32_t violations = 0;  // pods that break a budget
+    DeviceClaimId
+        claim;  // once victims are chosen: goes with all users of this claim, which is needed (shared_claims.h)
 };
 
 struct UnitList {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "state/cluster.h"
 
@@ -31,9 +32,60 @@ std::vector<std::size_t> alternatives_taken(const Snapshot& s, PodId pod, std::s
     return out;
 }
 
+namespace {
+
+using UsedCounters = std::map<std::pair<StringId, StringId>, Wide>;  // set, counter
+
+void charge_to(UsedCounters& used, const PooledDevice& device) {
+    for (const CounterSet& set : *device.consumes) {
+        for (const NamedCounter& counter : set.counters)
+            used[{set.name, counter.name}] += counter.value;
+    }
+}
+
+// Whether the counters of a pool cover what is held of it, as far as the devices of these claims pay with them: a share
+// of a device that others share is paid for already. Admin access holds nothing, and had to be covered all the same.
+bool counters_stand(const Snapshot& s, const NodePool& pool, std::span<const DeviceClaimId> claims) {
+    const ClaimBook& later = s.later.claim_book();
+    const ClaimTable& table = s.device_claims;
+    UsedCounters used;
+    bool pays = false;
+    for (DeviceClaimId id : claims) {
+        const GivenDevices* given = later.allocation(id, table.row(id).given);
+        if (given == nullptr) continue;
+        for (const GivenDevice& one : given->devices) {
+            const auto offer =
+                std::ranges::find_if(pool.offers, [&](OfferId o) { return table.pools.offer(o).device == one.device; });
+            if (offer == pool.offers.end() || (one.share && later.held(one.device).shares > 1)) continue;
+            const PooledDevice& device = *table.pools.offer(*offer).fact;
+            pays = pays || !device.consumes->empty();
+            if (one.admin && !one.share) charge_to(used, device);
+        }
+    }
+    if (!pays) return true;
+    for (const std::vector<OfferId>* list : {&pool.offers, &pool.elsewhere}) {
+        for (OfferId offer : *list) {
+            if (!later.held(table.pools.offer(offer).device).idle()) charge_to(used, *table.pools.offer(offer).fact);
+        }
+    }
+    return std::ranges::all_of(pool.counters, [&](const CounterSet* set) {
+        return std::ranges::all_of(set->counters, [&](const NamedCounter& counter) {
+            const auto at = used.find({set->name, counter.name});
+            return at == used.end() || at->second <= counter.value;
+        });
+    });
+}
+
+}  // namespace
+
 bool given_devices_stand(const Snapshot& s, PodId pod) {
     const ClaimBook& later = s.later.claim_book();
     const ClaimTable& table = s.device_claims;
+    const auto covered = [&](const NodePool& pool) {
+        return pool.counters.empty() || counters_stand(s, pool, table.of(pod).wants);
+    };
+    const NodeId node = s.pods[pod].node;
+    if (node && !std::ranges::all_of(table.pools.on_node(node), covered)) return false;
     const auto over = [&](const GivenDevice& given) {
         const HeldDevice& held = later.held(given.device);
         if (given.admin) return false;

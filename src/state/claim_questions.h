@@ -25,7 +25,7 @@ namespace reprieve {
                                                           PodId pod,
                                                           std::span<const ClaimGrant> grants);
 
-// Whether nobody else holds, later, the very devices that the claims of a placed pod were given.
+// Whether nobody else holds, later, the very devices that the claims of a placed pod were given, or their counters.
 [[nodiscard]] bool given_devices_stand(const Snapshot& snapshot, PodId pod);
 
 // Whether a selector of the pod's claims fails on this device: once it is free, the attempt ends.

@@ -270,7 +270,9 @@ private:
         chosen.given = {
             .device = o.device, .request = wish.label, .admin = wish.fact->admin, .share = o.fact->shareable};
         if (!amounts_for(words_, *wish.fact, table_.pools.offer(offer), chosen.given.amounts)) return false;
-        if (!has_room(offer, chosen.given.amounts)) return false;
+        // Where all must be had, a constraint that excludes one of them is looked at before the room that is left.
+        const bool room = has_room(offer, chosen.given.amounts);
+        if (!room && !must) return false;
         if (!o.fact->shareable) chosen.given.amounts.clear();
         // The counters of a device that has shares already are paid for.
         chosen.charged = !o.fact->consumes->empty() && !(o.fact->shareable && has_shares(o.device));
@@ -285,7 +287,8 @@ private:
             return false;
         }
         claim.chosen.push_back(std::move(chosen));
-        return true;
+        if (!room) unchoose(c, wish);
+        return room;
     }
 
     void unchoose(std::size_t c, const Wish& wish) {
@@ -385,6 +388,16 @@ private:
         return at->second;
     }
 
+    // The driver has taken counters back since they were given: upstream then gives no partition of the pool at all.
+    [[nodiscard]] bool overdrawn(std::size_t pool, const std::map<CounterKey, Wide>& held) const {
+        return std::ranges::any_of(pools_[pool].counters, [&](const CounterSet* set) {
+            return std::ranges::any_of(set->counters, [&](const NamedCounter& counter) {
+                const auto used = held.find({set->name, counter.name});
+                return used != held.end() && used->second > counter.value;
+            });
+        });
+    }
+
     bool counters_allow(std::size_t pool, OfferId offer) {
         std::map<CounterKey, Wide> mine;
         charge(*table_.pools.offer(offer).fact, mine);
@@ -394,6 +407,7 @@ private:
             }
         }
         const auto fits = [&](const std::map<CounterKey, Wide>* held) {
+            if (held != nullptr && overdrawn(pool, *held)) return false;
             for (const CounterSet& set : *table_.pools.offer(offer).fact->consumes) {
                 const auto whole = std::ranges::find(pools_[pool].counters, set.name, &CounterSet::name);
                 for (const NamedCounter& counter : set.counters) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "state/budgets.h"
 #include "state/cluster.h"
 #include "state/volume_choice.h"
 
@@ -111,6 +112,14 @@ void Transaction::grow(PodId pod, std::uint32_t note) {
     push({.kind = OpKind::kGrow, .sign = +1, .pod = pod, .node = snapshot_.pods[pod].node, .note = note});
 }
 
+void Transaction::pretend_user(DeviceClaimId claim, int sign) {
+    const ClaimRow& row = snapshot_.device_claims.row(claim);
+    snapshot_.later.claim_book().use(claim, *row.given, sign);
+    for (PodId pod : row.pods) {
+        if (snapshot_.pods[pod].node) touches_.note(snapshot_.pods[pod].node);
+    }
+}
+
 void Transaction::rollback(Checkpoint to) {
     REPRIEVE_CHECK(to <= journal_.size());
     while (journal_.size() > to) {
@@ -125,11 +134,7 @@ void Transaction::rollback(Checkpoint to) {
 
 void Transaction::spend_budgets(PodId pod, int sign) {
     for (BudgetId id : snapshot_.class_of(pod).budgets) {
-        BudgetRow& budget = snapshot_.budgets[id];
-        if (!budget.fact->disrupted_pods.empty() &&
-            std::ranges::binary_search(budget.fact->disrupted_pods, snapshot_.facts->pod(pod).name))
-            continue;
-        budget.left -= sign;
+        if (takes_from(snapshot_, pod, id)) snapshot_.budgets[id].left -= sign;
     }
 }
 

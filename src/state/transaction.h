@@ -58,6 +58,10 @@ public:
     void unplace(PodId pod);
     void grow(PodId pod, std::uint32_t note = 0);
 
+    // The claim's devices stay held though its users have gone, until the same is taken back with the other sign. No
+    // op: it answers what would be if they were not free. REQUIRES: the claim is allocated as a fact.
+    void pretend_user(DeviceClaimId claim, int sign);
+
     [[nodiscard]] Checkpoint checkpoint() const { return journal_.size(); }
     void rollback(Checkpoint to);
     [[nodiscard]] std::span<const Op> journal() const { return journal_; }

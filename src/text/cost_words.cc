@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/quantity.h"
 #include "base/time.h"
 
 namespace reprieve {
@@ -64,7 +65,7 @@ std::string words(const std::string& term, std::int64_t value) {
     if (term == "gangsBroken") return count_words(value, "job", "jobs") + " broken";
     if (term == "prioritySum") return fmt::format("priorities {} in sum", value);
     if (term == "queueOrder") return queue_words(value);
-    if (term == "lostWork") return zero_or(value, "no work lost", fmt::format("{} resource-seconds lost", value));
+    if (term == "lostWork") return zero_or(value, "no work lost", work_text(value) + " resource-seconds lost");
     if (term == "resources")
         return fmt::format("{:.2f} times the need taken away", static_cast<double>(value) / 1000.0);
     if (term == "pods") return count_words(value, "pod", "pods");
@@ -84,6 +85,12 @@ std::string bare_value(const std::string& term, std::int64_t value) {
 
 }  // namespace
 
+// Three centuries of a device: more than that is memory, which is told as it was written.
+std::string work_text(std::int64_t resource_seconds) {
+    static constexpr std::int64_t kMostOfDevices = 10'000'000'000;
+    return resource_seconds < kMostOfDevices ? fmt::format("{}", resource_seconds) : format_bytes(resource_seconds);
+}
+
 std::string cost_value(const std::string& term, std::int64_t value) {
     static constexpr std::int64_t kYear10000 = 253'402'300'800;
     // `latestStart` is a negated time in seconds: nobody can read that.
@@ -91,6 +98,7 @@ std::string cost_value(const std::string& term, std::int64_t value) {
         return value <= -kYear10000 ? "none" : format_time(Time{-value * 1'000'000});
     if (term == "maxPriority" && value == INT64_MIN) return "none";
     if (term == "queueOrder") return fmt::format("{}", fmt::join(queue_places(value), ","));
+    if (term == "lostWork") return work_text(value);
     return fmt::format("{}", value);
 }
 

@@ -9,6 +9,9 @@
 
 namespace reprieve {
 
+// Work in resource-seconds; of memory in the unit that people write.
+[[nodiscard]] std::string work_text(std::int64_t resource_seconds);
+
 // The value as a person reads it, e.g. a time where the term is one.
 [[nodiscard]] std::string cost_value(const std::string& term, std::int64_t value);
 // The same for a term of this cost: sums of priorities are what people add up.

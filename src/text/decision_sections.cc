@@ -79,7 +79,7 @@ void note_nodes(Row& row, const Unplaced& item) {
     row.notes.push_back(sentence(fmt::format("nodes: {}", fmt::join(counts, ", "))));
 }
 
-// The infeasible certificates of a plan, by whom they are for; several actions may have tried.
+// The certificates of a plan that refuse, by whom they are for; several actions may have tried.
 using Proofs = std::multimap<std::string_view, const Certificate*>;
 
 Proofs proofs_of(const Plan& plan) {
@@ -91,15 +91,18 @@ Proofs proofs_of(const Plan& plan) {
 }
 
 std::string proof_cell(Row& row, const Unplaced& item, const Proofs& proofs) {
-    std::set<std::string_view> actions;
+    std::map<std::string_view, std::set<std::string_view>> actions;  // by what they say: proven, or not known
     const auto [first, last] = proofs.equal_range(demand_of(item));
     for (auto at = first; at != last; ++at) {
         const Certificate& proof = *at->second;
-        actions.insert(proof.action);
+        actions[to_text(proof.status)].insert(proof.action);
         const bool said = item.reason.find(proof.binding) != std::string::npos;
         if (!said) row.notes.push_back(sentence(proof.binding));
     }
-    return actions.empty() ? "" : fmt::format("infeasible ({})", fmt::join(actions, ", "));
+    std::string cell;
+    for (const auto& [status, names] : actions)
+        cell += fmt::format("{}{} ({})", cell.empty() ? "" : ", ", status, fmt::join(names, ", "));
+    return cell;
 }
 
 // What a queue or quota gives back, it gives for nobody by name.

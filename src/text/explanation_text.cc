@@ -62,6 +62,9 @@ std::string as_sentence(std::string words) {
 }
 
 std::string unit_words(const EvictionStory& s) {
+    if (!s.shared.empty())
+        return fmt::format("Uses claim {}: they go together, as one unit, because the claim's devices are needed.",
+                           list_words(s.shared));
     switch (s.unit) {
         case UnitKind::kSafe:
             return fmt::format(
@@ -105,7 +108,7 @@ std::string order_words(const EvictionStory& s) {
 std::string standing_words(const Standing& s) {
     std::string out = fmt::format("It has run for {} with priority {}", duration_words(s.ran_seconds), s.priority);
     if (s.checkpoint_age) out += fmt::format(", its last checkpoint was {} ago", duration_words(*s.checkpoint_age));
-    if (s.lost_work) out += fmt::format(", and loses {} {}-seconds", *s.lost_work, s.lost_resource);
+    if (s.lost_work) out += fmt::format(", and loses {} {}-seconds", work_text(*s.lost_work), s.lost_resource);
     return out + fmt::format("; it has {} to end.", duration_words(s.grace_seconds));
 }
 
@@ -199,8 +202,9 @@ void tell_refusal(FactSheet& sheet, const UnplacedStory& s, const Certificate& c
         return;
     }
     const bool said = s.reason.find(c.binding) != std::string::npos;
-    const std::string_view enough =
-        s.never ? "no node is what it asks for, whoever leaves" : "all that may be evicted is not enough";
+    // Also true of whoever may have nobody evicted.
+    const std::string_view enough = s.never ? "no node is what it asks for, whoever leaves"
+                                            : "no set of evictions that may be made for it lets it in";
     sheet.add("Proof", fmt::format("{} cannot help: {}.", c.action, said ? enough : c.binding));
 }
 

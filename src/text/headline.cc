@@ -26,12 +26,12 @@ std::string evicted_headline(const Explanation& e) {
                            story.nodes.empty() ? "" : " from " + list_words(story.nodes),
                            story.owner);
     }
+    const bool part = story.unit == UnitKind::kSafe || (!story.shared.empty() && !story.takes_gang());
     const std::string who =
         !e.gang ? e.name
-        : story.unit == UnitKind::kSafe
-            ? fmt::format("{} of gang {}", count_words(std::ssize(story.pods), "pod", "pods"), e.name)
-            : subject_words(e);
-    const bool several = e.gang && story.unit == UnitKind::kSafe && story.pods.size() > 1;
+        : part  ? fmt::format("{} of gang {}", count_words(std::ssize(story.pods), "pod", "pods"), e.name)
+                : subject_words(e);
+    const bool several = e.gang && part && story.pods.size() > 1;
     return fmt::format("{} {} evicted{} to make room for {}.",
                        who,
                        several ? "are" : "is",

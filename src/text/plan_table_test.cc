@@ -175,6 +175,23 @@ TEST(PlanTable, AProofOfInfeasibilityStandsWithWhatIsUnplaced) {
               "    rack r3 can free 56 of 64 GPUs\n");
 }
 
+TEST(PlanTable, ARefusalWithoutAProofIsNotCalledInfeasible) {
+    Plan plan;
+    plan.unplaced = {{.pod = "ml/g-0", .owner = "ml/g", .reason = "not enough room"}};
+    plan.certificates = {
+        {.owner = "ml/g", .action = "gangPreempt", .status = CertificateStatus::kUnknown, .binding = "not enough room"},
+        {.owner = "ml/g",
+         .action = "gangReclaim",
+         .status = CertificateStatus::kInfeasible,
+         .binding = "not enough room"},
+    };
+    EXPECT_EQ(sections(plan),
+              "Unplaced (1)\n"
+              "  POD     FOR   VERDICT  PROOF\n"
+              "  ml/g-0  ml/g  not now  infeasible (gangReclaim), unknown (gangPreempt)\n"
+              "    not enough room\n");
+}
+
 TEST(PlanTable, ServingChanges) {
     Plan plan;
     plan.nominations_cleared = {"a/p"};

@@ -106,14 +106,14 @@ private:
     // Work that goes with the victims, in GPU-seconds where they hold GPUs, else in core-seconds.
     [[nodiscard]] OrderedJson lost_work_json() const {
         OrderedJson out = OrderedJson::object();
-        const Dim gpu = cluster_.words().find_dimension(kGpu);
+        const WorkResource gpu = work_resource(s_, kGpu);
         std::int64_t gpu_seconds = 0;
         std::int64_t core_seconds = 0;
         for (const Eviction& eviction : decision_.evictions) {
             const PodId pod = pod_named(cluster_, eviction.pod);
             if (!pod) continue;
             if (gpu) gpu_seconds = saturating_add(gpu_seconds, lost_work(s_, pod, gpu));
-            core_seconds = saturating_add(core_seconds, lost_work(s_, pod, kCpu));
+            core_seconds = saturating_add(core_seconds, lost_work(s_, pod, WorkResource{.dim = kCpu, .cls = {}}));
         }
         if (gpu_seconds > 0) {
             out["resource"] = kGpu;
@@ -151,7 +151,7 @@ private:
     // In the order of the plan: first who goes first.
     [[nodiscard]] OrderedJson victims() const {
         OrderedJson out = OrderedJson::array();
-        const Dim gpu = cluster_.words().find_dimension(kGpu);
+        const WorkResource gpu = work_resource(s_, kGpu);
         for (const Eviction& eviction : decision_.evictions) {
             const PodId id = pod_named(cluster_, eviction.pod);
             OrderedJson victim = id ? pod_json(cluster_, id) : OrderedJson{{"pod", eviction.pod}};
@@ -161,10 +161,11 @@ private:
             victim["mode"] = to_text(eviction.mode);
             victim["pdbViolation"] = eviction.pdb_violation;
             put(victim, "reason", eviction.reason);
-            const bool holds_gpu = gpu && id && s_.spec_of(id).requests.get(gpu) > 0;
+            const bool holds_gpu = gpu && id && amount_held(s_, id, gpu) > 0;
             if (id) {
-                victim["lost"] = {{"resource", holds_gpu ? kGpu : "cpu"},
-                                  {"seconds", lost_work(s_, id, holds_gpu ? gpu : kCpu)}};
+                victim["lost"] = {
+                    {"resource", holds_gpu ? kGpu : "cpu"},
+                    {"seconds", lost_work(s_, id, holds_gpu ? gpu : WorkResource{.dim = kCpu, .cls = {}})}};
             }
             out.push_back(std::move(victim));
             if (out.size() == kMostPods) break;

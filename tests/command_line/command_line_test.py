@@ -153,6 +153,45 @@ class Warnings(unittest.TestCase):
         self.assertEqual(warnings("1", "1:4Gi"), ["device 1 of Node n1 is held more than once or beyond its size"])
 
 
+class Workloads(unittest.TestCase):
+    """The pods that workloads in the input would make, and what is said of a workload that is a slip."""
+
+    TEMPLATE = "template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"
+
+    def test_tasks_without_a_name(self):
+        job = f"---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {{name: ring}}\nspec: {{minAvailable: 2, tasks: [{{{self.TEMPLATE}}}, {{{self.TEMPLATE}}}]}}\n"
+        code, out, err = plan(NODE + job, "-o", "json")
+        self.assertEqual(code, 0, err)
+        self.assertEqual([p["pod"] for p in json.loads(out)["placements"]], ["default/ring-default0-0", "default/ring-default1-0"])
+
+    def test_more_pods_than_any_cluster_has(self):
+        many = f"---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: web}}\nspec: {{replicas: 2000000000, selector: {{matchLabels: {{a: b}}}}, {self.TEMPLATE}}}\n"
+        code, out, err = plan(NODE + many)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("ReplicaSet default/web: spec: asks for 2000000000 pods, more than the 1000000 that are made", err)
+
+    def test_slips_in_workloads_that_others_serve(self):
+        sets = (
+            f"---\napiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {{name: llm}}\nspec: {{replicas: 1, leaderWorkerTemplate: {{siz: 2, worker{self.TEMPLATE.replace('t', 'T', 1)}}}}}\n"
+            "---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: sweep}\nspec: {replicatedJob: []}\n"
+        )
+        _, out, _ = plan(NODE + sets)
+        self.assertIn("LeaderWorkerSet default/llm: spec.leaderWorkerTemplate.siz: unknown field, did you mean size?", out)
+        self.assertIn("JobSet default/sweep: spec.replicatedJob: unknown field, did you mean replicatedJobs?", out)
+        code, out, err = plan(NODE + sets, "--strict")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("leaderWorkerTemplate.siz", err)
+
+
+class Explaining(unittest.TestCase):
+    def test_what_is_proven_of_whoever_may_have_nobody_evicted(self):
+        full = NODE + pod("low", spec=", nodeName: n1").replace("cpu: 1", "cpu: 4")
+        want = pod("want", spec=", priority: 9, preemptionPolicy: Never")
+        code, out, err = run("explain", "want", "-f", "-", *NOW, text=full + want)
+        self.assertEqual(code, 0, err)
+        self.assertIn("no set of evictions that may be made for it lets it in", " ".join(out.split()))
+
+
 class Run(unittest.TestCase):
     def test_ends_when_nothing_moves_any_more(self):
         # No Deployment is there to be scaled: the replicas that have to make room never leave.

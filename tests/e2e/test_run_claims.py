@@ -54,6 +54,10 @@ class ClaimTestCase(StoryTestCase):
                 self.assertNotIn(device, seen, f"{device} is in {claim['metadata']['name']} and {seen.get(device)}")
                 seen[device] = claim["metadata"]["name"]
 
+    def assert_deleted(self, recorder, *pods):
+        """These and no others. Not by the audit log: a call whose client died may stand there as failed, and was not."""
+        self.assertEqual({one.name for one in recorder.deletions()}, set(pods))
+
     def assert_claims_hold(self, *pods, count):
         """Every pod is bound where its devices are, and its claim names it."""
         for pod in pods:
@@ -163,6 +167,7 @@ class ClaimCrashTest(ClaimTestCase):
         proxy = self.start_proxy()
         replica = self.start_reprieve(server=proxy.server)
         self.template("all", 8)
+        recorder = self.record()
         expected = []
         for number, (what, method, path) in enumerate(self.STEPS):
             with self.subTest(what):
@@ -182,7 +187,7 @@ class ClaimCrashTest(ClaimTestCase):
                 replica.process.start()
                 self.wait_bound(f"high-{number}")
                 expected.append(f"low-{number}")
-                self.assertEqual(set(self.evicted()), set(expected))
+                self.assert_deleted(recorder, *expected)
                 self.assert_claims_hold(f"high-{number}", count=8)
                 self.wait_clean()
 
@@ -254,16 +259,20 @@ class ClaimGangTest(ClaimTestCase):
         self.assertEqual({self.node_of(name)[0] for name in gang}, {"a"})
         self.assertEqual(self.forbidden_calls(), [])
 
-    def test_killed_every_few_writes_it_never_gives_a_device_twice(self):
+    def test_killed_between_every_two_writes_it_never_gives_a_device_twice(self):
+        """Every life makes one write and dies before its second. What it costs is starting the program so many times:
+        nothing is waited for but its first write."""
         proxy = self.start_proxy()
         replica = self.start_reprieve(server=proxy.server)
         cheap = self.full_racks()
-        held = proxy.hold(method=WRITES, path=r"/(pods|resourceclaims)/", skip=1)
+        writes = {"method": WRITES, "path": r"/(pods|resourceclaims)/"}
+        recorder = self.record()
+        held = proxy.hold(**writes, skip=1)
         gang = self.gang()
         lives = 0
         while True:
             self.wait_for(
-                lambda: proxy.hits(held) > 0 or all(map(self.node_of, gang)), f"life {lives} to write something", 120
+                lambda: proxy.hits(held) > 0 or all(map(self.node_of, gang)), f"life {lives} to write twice", 120
             )
             if all(map(self.node_of, gang)):
                 break
@@ -271,12 +280,14 @@ class ClaimGangTest(ClaimTestCase):
             self.assert_no_device_twice()
             proxy.clear()
             lives += 1
-            held = proxy.hold(method=WRITES, path=r"/(pods|resourceclaims)/", skip=1 + lives % 5)
+            self.assertLess(lives, 400, "lives of one write each get nowhere")
+            held = proxy.hold(**writes, skip=1)
             replica.process.start()
         proxy.clear()
         self.wait_clean()
-        self.assertGreater(lives, 8)
-        self.assertEqual(set(self.evicted()), set(cheap))
+        # Each of 8 pods is nominated, its victim marked and evicted, its claim kept and given devices; then it is bound.
+        self.assertGreater(lives, 40)
+        self.assert_deleted(recorder, *cheap)
         self.assert_claims_hold(*gang, count=8)
 
 

@@ -196,8 +196,6 @@ void Pass::match(DeploymentIndex d) {
     const bool waits = account.wanted > 0 || std::ranges::any_of(account.roomless, [](auto n) { return n > 0; });
     if (!waits) return;
     const std::vector<ReplicaIndex> others = claimed_by_equals(d);
-    for (ReplicaIndex replica : others)
-        claims_.take(replica);
     const Rooms before = rooms_;
     std::vector<Made> made;
     VictimSearch search(world_, d, rooms_, claims_);
@@ -220,18 +218,29 @@ void Pass::match(DeploymentIndex d) {
 
 // What deployments of the same priority wait for, whose turn is still to come: a newcomer does not take it, whatever
 // their names. Set aside it also counts for who is the last replica.
-std::vector<ReplicaIndex> Pass::claimed_by_equals(DeploymentIndex d) const {
+std::vector<ReplicaIndex> Pass::claimed_by_equals(DeploymentIndex d) {
     std::vector<ReplicaIndex> out;
+    // What it claimed itself counts first: of two that hold claims the one whose turn it is loses nothing to the other.
+    std::vector<ReplicaIndex> own;
+    for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
+        const Replica& replica = world_.replicas[i];
+        if (replica.overdue || replica.claimed_by != world_.at(d).name || !claims_.may_take(ReplicaIndex(i))) continue;
+        claims_.take(ReplicaIndex(i));
+        own.emplace_back(i);
+    }
     for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
         const Replica& replica = world_.replicas[i];
         if (replica.claimed_by.empty() || replica.overdue || claims_.taken(ReplicaIndex(i))) continue;
         for (std::size_t other = d.index() + 1; other < world_.deployments.size(); ++other) {
             const Deployment& claimant = world_.deployments[other];
             if (claimant.name != replica.claimed_by || claimant.priority != world_.at(d).priority) continue;
-            if (claimant.asked && is_short(DeploymentIndex(other)) && claims_.may_take(ReplicaIndex(i)))
-                out.emplace_back(i);
+            if (!claimant.asked || !is_short(DeploymentIndex(other)) || !claims_.may_take(ReplicaIndex(i))) continue;
+            claims_.take(ReplicaIndex(i));
+            out.emplace_back(i);
         }
     }
+    for (ReplicaIndex replica : own)
+        claims_.give_back(replica);
     return out;
 }
 

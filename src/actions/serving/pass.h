@@ -71,7 +71,7 @@ private:
     [[nodiscard]] NodeIndex best_fit(DeploymentIndex d, std::size_t branch) const;
     [[nodiscard]] bool fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const;
     [[nodiscard]] std::vector<std::size_t> by_score(DeploymentIndex d) const;
-    [[nodiscard]] std::vector<ReplicaIndex> claimed_by_equals(DeploymentIndex d) const;
+    [[nodiscard]] std::vector<ReplicaIndex> claimed_by_equals(DeploymentIndex d);
     // Whether it has fewer replicas than it should.
     [[nodiscard]] bool is_short(DeploymentIndex d) const;
     // A match in the making; in this plane, if that is not empty.

@@ -25,6 +25,7 @@ public:
         if (has(Rule::kGangVictims) || has(Rule::kOwnPriorities)) add_running_gangs();
         while (std::ssize(out_.pods) < wanted_pods_ && add_single()) {
         }
+        if (has(Rule::kSharedClaims) && out_.by_claim) share_claims();
         add_budgets();
         add_demand(0);
         if (has(Rule::kTwoDemands)) add_demand(1);
@@ -46,12 +47,53 @@ private:
         std::ranges::sort(out_.rules);
         out_.strict_budgets = has(Rule::kStrictBudgets);
         wanted_pods_ = draw_.number(3, kMostPods);
-        out_.by_claim = has(Rule::kDeviceClaims) && !has(Rule::kDeviceGroups) && !has(Rule::kShares);
-        out_.by_extended_resource = out_.by_claim && draw_.chance(30);
+        const bool claims = has(Rule::kDeviceClaims) || has(Rule::kSharedClaims);
+        out_.by_claim = claims && !has(Rule::kDeviceGroups) && !has(Rule::kShares);
+        out_.by_extended_resource = out_.by_claim && draw_.chance(30) && !has(Rule::kSharedClaims);
+        out_.by_network = out_.by_claim && has(Rule::kSharedClaims) && draw_.chance(35);
+        if (out_.by_claim && draw_.chance(50)) draw_cost();
         uses_memory_ = draw_.chance(25);
         milli_ = draw_.chance(50);
         // Shares of HAMi know no groups of devices.
         hami_ = has(Rule::kShares) && !has(Rule::kDeviceGroups) && draw_.chance(40);
+    }
+
+    // Orders that count units and devices early, or late.
+    void draw_cost() {
+        const std::vector<std::vector<std::string>> orders{
+            {"pdbViolations", "gangsBroken", "resources", "pods"},
+            {"resources", "gangsBroken", "maxPriority"},
+            {"breaksGangs", "lostWork", "pods"},
+            {"lostWork", "maxPriority", "gangsBroken"},
+            {"pdbViolations", "maxPriority", "breaksGangs", "resources", "prioritySum"},
+            {"gangsBroken", "prioritySum", "latestStart"},
+            {"units", "resources", "pods"},
+            {"maxPriority", "units", "lostWork"}};
+        const bool gangs = has(Rule::kGangVictims) || has(Rule::kOwnPriorities);
+        // How many units a gang is that goes whole is told by pods of gangs alone.
+        out_.cost = orders[static_cast<std::size_t>(draw_.number(0, gangs ? 5 : 7))];
+    }
+
+    // Running pods give up their own claims and use those of others.
+    void share_claims() {
+        for (WorldPod& pod : out_.pods) {
+            if (draw_.chance(pod.traits.gpus > 0 ? 40 : 70)) {
+                std::vector<const WorldPod*> owners;
+                for (const WorldPod& other : out_.pods) {
+                    const bool reached = other.node == pod.node || out_.by_network;
+                    if (&other != &pod && other.traits.gpus > 0 && reached) owners.push_back(&other);
+                }
+                if (owners.empty()) continue;
+                const WorldPod& owner =
+                    *owners[static_cast<std::size_t>(draw_.number(0, static_cast<int>(owners.size()) - 1))];
+                const bool has_users =
+                    std::ranges::any_of(out_.pods, [&](const WorldPod& other) { return other.user_of == pod.name; });
+                if (has_users) continue;
+                pod.traits.gpus = 0;
+                pod.user_of = owner.name;
+                pod.devices = owner.devices;
+            }
+        }
     }
 
     void add_nodes() {
@@ -71,9 +113,10 @@ private:
             if (has(Rule::kDeviceGroups))
                 node.devices = 4;
             else if (has(Rule::kDevices) || has(Rule::kShares) || out_.by_claim)
-                node.devices = draw_.number(1, 3);
+                node.devices = out_.by_network ? draw_.number(2, 5) : draw_.number(1, 3);
             if (!has(Rule::kDeviceGroups) && !has(Rule::kShares) && !out_.by_claim) node.describes = draw_.chance(70);
             if (hami_) node.places = draw_.number(1, 4);
+            if (out_.by_network && n > 0) node.devices = out_.nodes.front().devices;
             out_.nodes.push_back(node);
         }
     }

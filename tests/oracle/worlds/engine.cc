@@ -13,7 +13,7 @@
 namespace reprieve::worlds {
 namespace {
 
-constexpr Time kNow{(kBegin + 43200) * 1'000'000};
+constexpr Time kClock{(kBegin + kNow) * 1'000'000};
 
 std::vector<std::pair<std::string, std::int64_t>> read_vector(const Json& owner, const char* key) {
     std::vector<std::pair<std::string, std::int64_t>> out;
@@ -68,7 +68,7 @@ void take_in(Cluster& cluster, Decoder& decoder, const Batch& batch) {
         REPRIEVE_CHECK(object && *object, "{}: {}", document.dump(), object ? "ignored" : object.error().text());
         cluster.apply(std::move(**object));
     }
-    const auto done = cluster.refresh(kNow);
+    const auto done = cluster.refresh(kClock);
     REPRIEVE_CHECK(done, "{}", done.error().message);
 }
 

@@ -23,12 +23,13 @@ public:
             if (domain(spread.level, node_) == kNoDomain) return true;
         }
         if (traits_.claim >= 0 && !reaches_its_volume()) return true;
-        return !near_those_it_needs() || !devices_could_do();
+        return (!near_those_it_needs() && !may_become_the_first()) || !devices_could_do();
     }
 
     [[nodiscard]] bool passes_with(Mask devices) const {
-        return !never() && has_room() && port_is_free() && volume_is_free() && far_from_others() &&
-               others_keep_no_distance() && spreads_well() && devices_are_free(devices) && within_limits();
+        return !never() && near_those_it_needs() && has_room() && port_is_free() && volume_is_free() &&
+               far_from_others() && others_keep_no_distance() && spreads_well() && devices_are_free(devices) &&
+               within_limits();
     }
 
     [[nodiscard]] bool devices_are_free(Mask devices) const {
@@ -108,6 +109,13 @@ private:
         return true;
     }
 
+    // Others keep it from being the first of its kind: they may go.
+    [[nodiscard]] bool may_become_the_first() const {
+        return std::ranges::all_of(traits_.near, [&](const Near& near) {
+            return near.anti || (traits_.app == near.app && domain(near.level, node_) != kNoDomain);
+        });
+    }
+
     [[nodiscard]] bool far_from_others() const {
         bool far = true;
         for (const Near& near : traits_.near) {
@@ -178,13 +186,16 @@ private:
         int sharers = 1;
         int milli = traits_.gpu_milli;
         int memory = traits_.gpu_memory;
-        each([&](const Traits& other, const Spot& spot) {
-            if (spot.node != node_ || !has(spot.devices, device)) return;
+        for (std::size_t p = 0; p < places_.size(); ++p) {
+            const Spot& spot = places_[p];
+            const int where = spot.node >= 0 ? spot.node : spot.ghost;
+            if (where < 0 || (where != node_ && !world_.by_network) || !has(spot.devices, device)) continue;
+            const Traits& other = world_.pods[p].traits;
             (other.gpus > 0 ? whole : shared) = true;
             ++sharers;
             milli += other.gpu_milli;
             memory += other.gpu_memory;
-        });
+        }
         if (whole || (traits_.gpus > 0 && shared)) return false;
         // HAMi: places among the sharers, and all of the compute for one alone.
         if (traits_.counted && (sharers > node().places || (traits_.gpu_milli == 1000 && shared))) return false;

@@ -11,6 +11,7 @@ namespace reprieve::worlds {
 struct Spot {
     int node = -1;  // -1: nowhere (it waits, or it is gone)
     Mask devices = 0;
+    int ghost = -1;  // nowhere, but its devices on this node are held all the same
 };
 
 // Who is where, by pod of the world.

@@ -343,7 +343,7 @@ private:
         const auto say = [&](Fault fault, std::string what) {
             return Complaint{.fault = fault, .demand = demand.name, .what = std::move(what)};
         };
-        const Price price = solver.victims().price(victims_[d], site_of(d), reading);
+        const Price price = solver.price(victims_[d], site_of(d), reading);
         if (compare(claim.cost, price) != Order::kSame)
             return say(Fault::kWrongCost, fmt::format("costs {}, says {}", text(price), text(claim.cost)));
         const auto best = solver.optimum(reading);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@ constexpr const char* kZoneKey = "topology.kubernetes.io/zone";
 
 constexpr const char* kDeviceApi = "resource.k8s.io/v1";
 constexpr const char* kDriver = "gpu.example.com";
+constexpr const char* kNetworkPool = "network";
 
 const char* key_of(Level level) { return level == Level::kHost ? kHostKey : kZoneKey; }
 std::string app_name(int app) { return std::string(1, static_cast<char>('a' + app)); }
@@ -120,17 +122,17 @@ std::string held_devices(const WorldPod& pod) {
     return out;
 }
 
-std::string held_claim(const WorldPod& pod) { return "held-" + pod.name; }
+std::string held_claim(const std::string& owner) { return "held-" + owner; }
 
 // Those who run have a claim, those who wait get one from a template, or from us.
 void name_claim(const World& world, const WorldPod& pod, Json& spec, Json& status) {
     if (world.by_extended_resource) {
-        if (pod.node >= 0) status["extendedResourceClaimStatus"] = {{"resourceClaimName", held_claim(pod)}};
+        if (pod.node >= 0) status["extendedResourceClaimStatus"] = {{"resourceClaimName", held_claim(pod.name)}};
         return;
     }
     Json entry{{"name", "gpus"}};
     if (pod.node >= 0)
-        entry["resourceClaimName"] = held_claim(pod);
+        entry["resourceClaimName"] = held_claim(claim_of(world, pod));
     else
         entry["resourceClaimTemplateName"] = fmt::format("gpus-{}", pod.traits.gpus);
     spec["resourceClaims"] = Json::array({entry});
@@ -162,7 +164,8 @@ Json pod_document(const World& world, const WorldPod& pod) {
         spec["nodeName"] = world.node(pod.node).name;
         out["status"] = {{"phase", "Running"}, {"startTime", time_of(pod.start)}};
     }
-    if (world.by_claim && traits.gpus > 0) name_claim(world, pod, spec, out["status"]);
+    if (world.by_claim && (traits.gpus > 0 || !claim_of(world, pod).empty()))
+        name_claim(world, pod, spec, out["status"]);
     out["spec"] = spec;
     return out;
 }
@@ -247,24 +250,34 @@ Json devices_wanted(int count) {
          {{"requests", Json::array({{{"name", "r"}, {"exactly", {{"deviceClassName", "gpu"}, {"count", count}}}}})}}}};
 }
 
+// Of the pods that use it, the first.
 void add_device_claim(const World& world, const WorldPod& pod, std::vector<Json>& out) {
     const std::string& node = world.node(pod.node).name;
-    Json claim = object(kDeviceApi, "ResourceClaim", held_claim(pod));
+    const std::string owner = claim_of(world, pod);
+    Json claim = object(kDeviceApi, "ResourceClaim", held_claim(owner));
     if (world.by_extended_resource)
         claim["metadata"]["annotations"] = {{"resource.kubernetes.io/extended-resource-claim", "true"}};
-    claim["spec"] = devices_wanted(pod.traits.gpus);
+    claim["spec"] = devices_wanted(std::max(1, std::popcount(pod.devices)));
     Json results = Json::array();
     for (int d = 0; d < 32; ++d) {
         if (has(pod.devices, d))
-            results.push_back(
-                {{"request", "r"}, {"driver", kDriver}, {"pool", node}, {"device", fmt::format("gpu-{}", d)}});
+            results.push_back({{"request", "r"},
+                               {"driver", kDriver},
+                               {"pool", world.by_network ? kNetworkPool : node},
+                               {"device", fmt::format("gpu-{}", d)}});
     }
-    const Json here{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({node})}};
-    claim["status"]["allocation"] = {
-        {"devices", {{"results", results}}},
-        {"nodeSelector", {{"nodeSelectorTerms", Json::array({{{"matchFields", Json::array({here})}}})}}}};
-    claim["status"]["reservedFor"] =
-        Json::array({{{"resource", "pods"}, {"name", pod.name}, {"uid", "uid-" + pod.name}}});
+    claim["status"]["allocation"] = {{"devices", {{"results", results}}}};
+    if (!world.by_network) {
+        const Json here{{"key", "metadata.name"}, {"operator", "In"}, {"values", Json::array({node})}};
+        claim["status"]["allocation"]["nodeSelector"] = {
+            {"nodeSelectorTerms", Json::array({{{"matchFields", Json::array({here})}}})}};
+    }
+    claim["status"]["reservedFor"] = Json::array();
+    for (const WorldPod& user : world.pods) {
+        if (claim_of(world, user) == owner)
+            claim["status"]["reservedFor"].push_back(
+                {{"resource", "pods"}, {"name", user.name}, {"uid", "uid-" + user.name}});
+    }
     out.push_back(claim);
 }
 
@@ -281,17 +294,24 @@ void add_device_claims(const World& world, std::vector<Json>& out) {
         out.push_back(made);
     }
     for (const WorldNode& node : world.nodes) {
-        Json slice = cluster_object(kDeviceApi, "ResourceSlice", "slice-" + node.name);
+        const std::string pool = world.by_network ? kNetworkPool : node.name;
+        Json slice = cluster_object(kDeviceApi, "ResourceSlice", "slice-" + pool);
         slice["spec"] = {{"driver", kDriver},
-                         {"nodeName", node.name},
-                         {"pool", {{"name", node.name}, {"generation", 1}, {"resourceSliceCount", 1}}},
+                         {"pool", {{"name", pool}, {"generation", 1}, {"resourceSliceCount", 1}}},
                          {"devices", Json::array()}};
+        if (world.by_network)
+            slice["spec"]["allNodes"] = true;
+        else
+            slice["spec"]["nodeName"] = node.name;
         for (int d = 0; d < node.devices; ++d)
             slice["spec"]["devices"].push_back({{"name", fmt::format("gpu-{}", d)}});
         out.push_back(slice);
+        if (world.by_network) break;
     }
+    std::set<std::string> written;
     for (const WorldPod& pod : world.pods) {
-        if (pod.node >= 0 && pod.traits.gpus > 0) add_device_claim(world, pod, out);
+        const std::string owner = claim_of(world, pod);
+        if (!owner.empty() && written.insert(owner).second) add_device_claim(world, pod, out);
     }
 }
 
@@ -335,13 +355,17 @@ std::vector<Json> documents(const World& world) {
 Json config(const World& world) {
     Json args{{"pdb", world.strict_budgets ? "strict" : "bestEffort"}};
     if (world.cross_queue) args["crossQueue"] = true;
-    return {{"apiVersion", "reprieve.dev/v1"},
-            {"kind", "SchedulerConfig"},
-            {"search", {{"threads", 1}}},
-            {"actions",
-             Json::array({{{"name", "allocate"}},
-                          {{"name", "preempt"}, {"args", args}},
-                          {{"name", "gangPreempt"}, {"args", args}}})}};
+    if (!world.cost.empty()) args["cost"] = world.cost;
+    Json out{{"apiVersion", "reprieve.dev/v1"},
+             {"kind", "SchedulerConfig"},
+             {"search", {{"threads", 1}}},
+             {"actions",
+              Json::array({{{"name", "allocate"}},
+                           {{"name", "preempt"}, {"args", args}},
+                           {{"name", "gangPreempt"}, {"args", args}}})}};
+    if (std::ranges::find(world.cost, "lostWork") != world.cost.end())
+        out["plugins"]["args"]["lostWork"]["resource"] = world.by_extended_resource ? "nvidia.com/gpu" : "gpu";
+    return out;
 }
 
 }  // namespace reprieve::worlds

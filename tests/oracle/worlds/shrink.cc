@@ -85,6 +85,10 @@ std::vector<World> simpler(const World& world) {
             x.devices = 0;
             x.unwritten = false;
         });
+        change(!pod.user_of.empty(), [](WorldPod& x) {
+            x.user_of.clear();
+            x.devices = 0;
+        });
         change(pod.gang >= 0 && runs, [](WorldPod& x) { x.gang = -1; });
         change(pod.is_protected, [](WorldPod& x) { x.is_protected = false; });
         change(pod.traits.priority != 0 && runs, [](WorldPod& x) { x.traits.priority = 0; });
@@ -94,6 +98,11 @@ std::vector<World> simpler(const World& world) {
         if (world.gangs[g].priority) with([&](World& w) { w.gangs[g].priority.reset(); });
         if (world.gangs[g].together != Together::kAnywhere)
             with([&](World& w) { w.gangs[g].together = Together::kAnywhere; });
+    }
+    if (!world.cost.empty()) {
+        with([&](World& w) { w.cost.clear(); });
+        for (std::size_t t = 0; t < world.cost.size() && world.cost.size() > 1; ++t)
+            with([&](World& w) { w.cost.erase(w.cost.begin() + static_cast<std::ptrdiff_t>(t)); });
     }
     for (std::size_t q = 0; q < world.queues.size(); ++q) {
         if (world.queues[q].cpu_limit > 0) with([&](World& w) { w.queues[q].cpu_limit = 0; });

@@ -46,16 +46,21 @@ Solver::Solver(const World& world, const WorldDemand& demand, Turn turn)
       turn_(std::move(turn)),
       places_(at_turn(world, turn_)),
       victims_(world, demand, places_, turn_.spent) {
+    joins_ = world_.pod(demand_.pods.front()).traits.gpus > 0 && victims_.counts_units() &&
+             !victims_.shared_claims().empty();
     for (int p : demand_.pods) {
         for (int n = 0; n < world_.node_count(); ++n)
             never_[{p, n}] = says_never(world_, places_, p, n);
     }
 }
 
-Places Solver::after(Mask set, bool nominated) const {
+Places Solver::after(Mask set, bool nominated, Mask held) const {
     Places out = places_;
     for (std::size_t p = 0; p < out.size(); ++p) {
-        if (has(set, static_cast<int>(p))) out[p] = {};
+        if (!has(set, static_cast<int>(p))) continue;
+        const Spot was = out[p];
+        out[p] = {};
+        if (has(held, static_cast<int>(p))) out[p] = {.devices = was.devices, .ghost = was.node};
     }
     if (nominated) return out;
     for (const Seat& seat : turn_.seats) {
@@ -66,7 +71,7 @@ Places Solver::after(Mask set, bool nominated) const {
 
 // Those who were placed before must still pass with the new victims gone, as if they bound just then.
 bool Solver::earlier_seats_hold(Mask set) const {
-    Places base = after(set, true);
+    Places base = after(set, true, 0);
     for (const Seat& seat : turn_.seats)
         base[static_cast<std::size_t>(seat.pod)] = {};
     return can_follow(world_, base, turn_.seats, false);
@@ -105,16 +110,39 @@ bool Solver::place_rest(Places& with, Places& without, Mask left, int missing) c
     return false;
 }
 
-bool Solver::fits(Mask set, Mask site, bool never_is_final) {
-    const auto [at, fresh] = known_.try_emplace({set, site, never_is_final}, false);
+std::vector<Mask> Solver::needed(Mask set, Mask site, bool never_is_final) {
+    std::vector<Mask> out;
+    Mask held = 0;
+    for (Mask users : joins_ ? victims_.shared_claims() : std::vector<Mask>()) {
+        if ((users & ~set) != 0) continue;
+        if (fits(set, site, never_is_final, held | users))
+            held |= users;
+        else
+            out.push_back(users);
+    }
+    return out;
+}
+
+Price Solver::price(Mask set, Mask site, const Reading& reading) {
+    return victims_.price(set, site, reading, needed(set, site, reading.never_is_final));
+}
+
+bool Solver::has_idle(Mask set, Mask site, bool never_is_final) {
+    return std::ranges::any_of(victims_.sets(), [&](Mask fewer) {
+        return fewer != set && (fewer & ~set) == 0 && fits(fewer, site, never_is_final);
+    });
+}
+
+bool Solver::fits(Mask set, Mask site, bool never_is_final, Mask held) {
+    const auto [at, fresh] = known_.try_emplace({set, site, never_is_final, held}, false);
     if (!fresh) return at->second;
     skip_never_ = never_is_final;
     site_ = site;
     Mask left = 0;
     for (int p : demand_.pods)
         left |= bit(p);
-    Places with = after(set, true);
-    Places without = after(set, false);
+    Places with = after(set, true, held);
+    Places without = after(set, false, held);
     at->second = place_rest(with, without, left, demand_.min) && earlier_seats_hold(set);
     return at->second;
 }
@@ -124,9 +152,12 @@ std::optional<Optimum> Solver::optimum(const Reading& reading) {
     const std::vector<Mask> sites = sites_of(world_, demand_);
     for (Mask set : victims_.sets()) {
         for (Mask site : sites) {
-            Optimum next{.set = set, .site = site, .price = victims_.price(set, site, reading)};
+            // What units are is then known only of sets that do, and a set of which somebody may stay is none.
+            if (joins_ && set != 0 && !fits(set, site, reading.never_is_final)) continue;
+            Optimum next{.set = set, .site = site, .price = price(set, site, reading)};
             if (best && !cheaper(next.price, best->price)) continue;
             if (!fits(set, site, reading.never_is_final)) continue;
+            if (joins_ && has_idle(set, site, reading.never_is_final)) continue;
             // Nothing is cheaper than nobody.
             if (set == 0) return next;
             best = std::move(next);

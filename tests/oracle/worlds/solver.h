@@ -42,13 +42,20 @@ public:
     [[nodiscard]] const Victims& victims() const { return victims_; }
     // Nothing: no set of victims lets the demand be placed.
     [[nodiscard]] std::optional<Optimum> optimum(const Reading& reading);
+    [[nodiscard]] Price price(Mask set, Mask site, const Reading& reading);
 
 private:
-    // Whether the members fit on the site with this set gone, and all that was placed before still does.
-    [[nodiscard]] bool fits(Mask set, Mask site, bool never_is_final);
+    // Whether the members fit on the site with this set gone, and all that was placed before still does. `held`: pods
+    // of the set whose devices stay held.
+    [[nodiscard]] bool fits(Mask set, Mask site, bool never_is_final, Mask held = 0);
+    // Of the shared claims that the set frees, those that the demand needs: it does not fit where they are held. Asked
+    // one after another by name, those that are not needed held meanwhile.
+    [[nodiscard]] std::vector<Mask> needed(Mask set, Mask site, bool never_is_final);
+    // Somebody of the set need not go.
+    [[nodiscard]] bool has_idle(Mask set, Mask site, bool never_is_final);
     [[nodiscard]] bool place_rest(Places& with, Places& without, Mask left, int missing) const;
     [[nodiscard]] bool place_one(int pod, int node, Places& with, Places& without, Mask left, int missing) const;
-    [[nodiscard]] Places after(Mask set, bool nominated) const;
+    [[nodiscard]] Places after(Mask set, bool nominated, Mask held) const;
     [[nodiscard]] bool earlier_seats_hold(Mask set) const;
     [[nodiscard]] bool allowed(int pod, int node) const;
 
@@ -60,7 +67,8 @@ private:
     std::map<std::pair<int, int>, bool> never_;  // by pod and node, before anybody is evicted for this demand
     bool skip_never_ = true;
     Mask site_ = 0;
-    std::map<std::tuple<Mask, Mask, bool>, bool> known_;
+    std::map<std::tuple<Mask, Mask, bool, Mask>, bool> known_;
+    bool joins_ = false;  // units that share claims may be one
 };
 
 }  // namespace reprieve::worlds

@@ -45,7 +45,13 @@ public:
     // What is wrong with the set; empty: nothing.
     [[nodiscard]] std::string complaint(Mask set) const;
     // `site`: the nodes among which the demand is placed.
-    [[nodiscard]] Price price(Mask set, Mask site, const Reading& reading) const;
+    // `needed`: of the claims that the set frees and several of its pods use, those whose devices the demand needs,
+    // each by the pods that use it: they are one unit then.
+    [[nodiscard]] Price price(Mask set, Mask site, const Reading& reading, const std::vector<Mask>& needed) const;
+    // Claims with several users at this moment, each by these, in the order of names.
+    [[nodiscard]] std::vector<Mask> shared_claims() const;
+    // Whether what is one unit makes a difference to the price.
+    [[nodiscard]] bool counts_units() const;
 
 private:
     struct Unit {
@@ -73,7 +79,13 @@ private:
     void split(int gang, Mask here, bool shares, std::vector<Unit>& out) const;
     void sort_for_split(std::vector<int>& pods, bool shares) const;
     [[nodiscard]] std::int64_t violations(Mask set, Mask site, const Reading& reading) const;
-    [[nodiscard]] std::int64_t broken(Mask set) const;
+    struct Count {
+        std::int64_t broken = 0;  // more than their gang can spare; a pod by itself is one
+        std::int64_t units = 0;
+    };
+    [[nodiscard]] Count count(Mask set, const std::vector<Mask>& needed) const;
+    [[nodiscard]] std::int64_t claimed(Mask set) const;
+    [[nodiscard]] std::int64_t lost_work(Mask set) const;
     [[nodiscard]] std::int64_t own_priority(Mask set, Reading::Own own) const;
     [[nodiscard]] std::int64_t first_start(Mask set, const Reading& reading) const;
     [[nodiscard]] std::int64_t destroyed(Mask set, bool shares) const;

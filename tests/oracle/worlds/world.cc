@@ -47,8 +47,15 @@ const char* to_text(Rule rule) {
             return "two demands";
         case Rule::kDeviceClaims:
             return "device claims";
+        case Rule::kSharedClaims:
+            return "shared claims";
     }
     return "";
+}
+
+std::string claim_of(const World& world, const WorldPod& pod) {
+    if (!world.by_claim || pod.node < 0) return "";
+    return pod.traits.gpus > 0 ? pod.name : pod.user_of;
 }
 
 bool World::drawn_with(Rule rule) const { return std::ranges::find(rules, rule) != rules.end(); }

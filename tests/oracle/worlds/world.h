@@ -18,6 +18,8 @@ using Mask = std::uint32_t;
 
 // When the worlds begin: 2026-01-01T00:00:00Z, in seconds.
 inline constexpr std::int64_t kBegin = 1767225600;
+// When they are decided, in seconds after that.
+inline constexpr int kNow = 43200;
 
 // What a world may be drawn with; the table of results has a line for each.
 enum class Rule : std::uint8_t {
@@ -41,8 +43,9 @@ enum class Rule : std::uint8_t {
     kTopology,
     kTwoDemands,
     kDeviceClaims,
+    kSharedClaims,
 };
-inline constexpr int kRules = 20;
+inline constexpr int kRules = 21;
 [[nodiscard]] const char* to_text(Rule rule);
 
 // The label that says where a rule looks: every node is a host of its own, most are in a zone.
@@ -92,6 +95,7 @@ struct WorldPod {
     int node = -1;           // -1: it waits
     Mask devices = 0;        // held; of a share one
     bool unwritten = false;  // which devices it holds is written nowhere
+    std::string user_of;     // the pod whose claim it uses as well; it has no devices but those
     int gang = -1;
     int start = 0;  // seconds after the world began
     bool is_protected = false;
@@ -155,6 +159,8 @@ struct World {
     // extended resource that a DeviceClass stands behind.
     bool by_claim = false;
     bool by_extended_resource = false;
+    bool by_network = false;        // the devices are the same for all nodes
+    std::vector<std::string> cost;  // the order of terms; empty: each action's own
 
     [[nodiscard]] const WorldPod& pod(int p) const { return pods[static_cast<std::size_t>(p)]; }
     [[nodiscard]] const WorldNode& node(int n) const { return nodes[static_cast<std::size_t>(n)]; }
@@ -164,6 +170,9 @@ struct World {
     [[nodiscard]] Mask all_nodes() const { return bit(node_count()) - 1; }
     [[nodiscard]] bool drawn_with(Rule rule) const;
 };
+
+// The pod whose claim the running pod uses: its own name, or that of the one it shares with; empty: no claim.
+[[nodiscard]] std::string claim_of(const World& world, const WorldPod& pod);
 
 // Somebody who wants room: a pending pod by itself, or a gang of pending pods.
 struct WorldDemand {
