@@ -162,6 +162,7 @@ class ClaimWatchedTest : public ClaimRunTest {
 protected:
     ClaimWatchedTest() {
         looks_twice_ = true;
+        nominate_after_ = Duration::of_seconds(3600);  // waiting pods are not what these tests are about
         server_.on_write_ = [this](const nlohmann::json& claim) { show(claim); };
     }
     // The claim as the server has it has come by the watch.
