@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -17,11 +15,11 @@ func floor(client, watcher *Client, inFlight int, bare bool) error {
 	if err != nil {
 		return err
 	}
-	arrived := make(chan int, 1<<16)
+	arrived := make(chan preemptor, 1<<16)
 	for range inFlight {
 		go func() {
-			for index := range arrived {
-				if err := serve(client, index, bare); err != nil {
+			for one := range arrived {
+				if err := serve(client, one, bare); err != nil {
 					fmt.Fprintln(os.Stderr, "driver:", err)
 				}
 			}
@@ -31,19 +29,23 @@ func floor(client, watcher *Client, inFlight int, bare bool) error {
 		if event.Type != "ADDED" {
 			return
 		}
-		index, err := strconv.Atoi(strings.TrimPrefix(event.Object.Metadata.Name, "high-"))
-		if err == nil {
-			arrived <- index
+		if index, found := preemptorIndex(event); found {
+			arrived <- preemptor{event.Object.Metadata.Name, index}
 		}
 	})
 }
 
-func serve(client *Client, index int, bare bool) error {
-	preemptor := preemptorName(index)
+type preemptor struct {
+	name  string
+	index int
+}
+
+func serve(client *Client, one preemptor, bare bool) error {
+	index := one.index
 	if !bare {
 		steps := []func() error{func() error {
 			nomination := fmt.Appendf(nil, `{"status":{"nominatedNodeName":%q}}`, nodeName(index))
-			return client.call("PATCH", podPath(preemptor, "/status"), mergePatch, nomination)
+			return client.call("PATCH", podPath(one.name, "/status"), mergePatch, nomination)
 		}}
 		for victim := range victimsPerPod {
 			steps = append(steps, func() error {
@@ -64,8 +66,8 @@ func serve(client *Client, index int, bare bool) error {
 		return err
 	}
 	binding := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Binding","metadata":{"name":%q},`+
-		`"target":{"kind":"Node","name":%q}}`, preemptor, nodeName(index))
-	return client.call("POST", podPath(preemptor, "/binding"), plainJSON, binding)
+		`"target":{"kind":"Node","name":%q}}`, one.name, nodeName(index))
+	return client.call("POST", podPath(one.name, "/binding"), plainJSON, binding)
 }
 
 var disruptionTarget = []byte(`{"status":{"conditions":[{"type":"DisruptionTarget","status":"True",` +

@@ -7,18 +7,22 @@ import (
 // load fills an empty cluster: the priority class, the nodes, and running low pods on each that fill it.
 // They are the scheduler's own: nobody else's pods are its to evict.
 func load(client *Client, nodes, perNode, inFlight int, scheduler string) error {
-	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, classBody()); err != nil {
-		return err
-	}
-	if err := forEach(nodes, inFlight, func(index int) error {
-		return client.call("POST", "/api/v1/nodes", plainJSON, nodeBody(index))
-	}); err != nil {
+	if err := loadNodes(client, nodes, inFlight); err != nil {
 		return err
 	}
 	return forEach(nodes*perNode, inFlight, func(index int) error {
 		// Round by round over the nodes, so that pods of one node differ in age as they would in life.
 		node, pod := index%nodes, index/nodes
 		return client.call("POST", podsPath(), plainJSON, lowBody(node, pod, podsPerNode*lowMilliCPU/perNode, scheduler))
+	})
+}
+
+func loadNodes(client *Client, nodes, inFlight int) error {
+	if err := client.call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", plainJSON, classBody()); err != nil {
+		return err
+	}
+	return forEach(nodes, inFlight, func(index int) error {
+		return client.call("POST", "/api/v1/nodes", plainJSON, nodeBody(index))
 	})
 }
 

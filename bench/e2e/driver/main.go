@@ -4,6 +4,7 @@
 //	driver measure  creates the preemptors at once, and says as JSON when each was bound and who had to go
 //	driver floor    the floor: a "scheduler" that knows every answer and only makes the calls
 //
+// With -owned all pods belong to controllers; see owned.go.
 // With -gangs, load fills GPU nodes with gangs, and measure creates one gang that needs a row; see gangs.go.
 //
 // It is written in Go with nothing but the standard library so that it takes little of the machine it measures.
@@ -51,6 +52,7 @@ func main() {
 	scheduler := flags.String("scheduler-name", "default-scheduler", "load, measure: schedulerName of the pods")
 	deadline := flags.Duration("deadline", 0, "measure: give up after this long (0 = never)")
 	bare := flags.Bool("bare", false, "floor: deletes and bind only")
+	owned := flags.Bool("owned", false, "load, measure: all pods belong to Deployments and a Job; see owned.go")
 	gangs := flags.String("gangs", "", "load, measure: gangs in this dialect (core, volcano) instead of single pods")
 	_ = flags.Parse(os.Args[2:])
 
@@ -70,14 +72,18 @@ func main() {
 	switch {
 	case os.Args[1] == "load" && known:
 		err = loadGangs(client, how, *nodes, *pods, *inFlight, *scheduler)
+	case os.Args[1] == "load" && *owned:
+		err = loadOwned(client, *nodes, *inFlight, *scheduler)
 	case os.Args[1] == "load":
 		err = load(client, *nodes, *perNode, *inFlight, *scheduler)
 	case os.Args[1] == "measure" && known:
-		err = measure(client, watcher, *pods, *inFlight, *deadline, func(index int) []byte {
+		err = measure(client, watcher, *pods, *inFlight, *deadline, nil, func(index int) []byte {
 			return bigGangBody(how, index, *scheduler)
 		})
+	case os.Args[1] == "measure" && *owned:
+		err = measure(client, watcher, *pods, *inFlight, *deadline, preemptorJob(*pods, *scheduler), nil)
 	case os.Args[1] == "measure":
-		err = measure(client, watcher, *pods, *inFlight, *deadline, func(index int) []byte {
+		err = measure(client, watcher, *pods, *inFlight, *deadline, nil, func(index int) []byte {
 			return preemptorBody(index, *scheduler)
 		})
 	case os.Args[1] == "floor":

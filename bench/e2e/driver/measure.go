@@ -11,7 +11,7 @@ import (
 )
 
 // Result is what one run came to. Times are seconds from the first create; a pod's wait runs from the moment
-// its own create was sent to the moment a watch showed its node.
+// its own create was sent (where a controller makes it: a watch showed it) to the moment a watch showed its node.
 type Result struct {
 	Preemptors int     `json:"preemptors"`
 	Bound      int     `json:"bound"`
@@ -30,6 +30,7 @@ type Result struct {
 // ledger collects what the watch says. Guarded by its mutex.
 type ledger struct {
 	mutex   sync.Mutex
+	seen    map[string]time.Time // by preemptor
 	bound   map[string]time.Time // by preemptor
 	node    map[string]int       // preemptors by node
 	victims map[string]struct{}  // UIDs of low pods that went
@@ -51,6 +52,9 @@ func (book *ledger) note(event podEvent) {
 			book.noteLoss(pod.Metadata.UID, pod.Metadata.Labels, now)
 		}
 	case "high":
+		if _, known := book.seen[pod.Metadata.Name]; !known {
+			book.seen[pod.Metadata.Name] = now
+		}
 		if _, known := book.bound[pod.Metadata.Name]; known || pod.Spec.NodeName == "" {
 			return
 		}
@@ -76,23 +80,30 @@ func (book *ledger) noteLoss(uid string, labels map[string]string, now time.Time
 	}
 }
 
-// measure creates the pods at once and waits until all are bound. body makes the one with this index.
-func measure(client, watcher *Client, pods, inFlight int, deadline time.Duration, body func(int) []byte) error {
+// measure creates the pods at once and waits until all are bound. body makes the one with this index; with a job, its
+// controller makes them all.
+func measure(client, watcher *Client, pods, inFlight int, deadline time.Duration, job []byte, body func(int) []byte) error {
 	watch, err := watcher.watchPods("")
 	if err != nil {
 		return err
 	}
-	book := &ledger{bound: map[string]time.Time{}, node: map[string]int{}, victims: map[string]struct{}{},
+	book := &ledger{seen: map[string]time.Time{}, bound: map[string]time.Time{}, node: map[string]int{}, victims: map[string]struct{}{},
 		gangs: map[string]int{}, sizes: map[string]int{}, done: make(chan struct{}), wanted: pods}
 	broken := make(chan error, 1)
 	go func() { broken <- watch.follow(book.note) }()
 
 	sent := make([]time.Time, pods)
 	start := time.Now()
-	if err := forEach(pods, inFlight, func(index int) error {
-		sent[index] = time.Now()
-		return client.call("POST", podsPath(), plainJSON, body(index))
-	}); err != nil {
+	if job != nil {
+		sent = nil
+		err = client.call("POST", jobsPath, plainJSON, job)
+	} else {
+		err = forEach(pods, inFlight, func(index int) error {
+			sent[index] = time.Now()
+			return client.call("POST", podsPath(), plainJSON, body(index))
+		})
+	}
+	if err != nil {
 		return err
 	}
 	created := time.Since(start)
@@ -114,18 +125,17 @@ func (book *ledger) sum(start time.Time, created time.Duration, sent []time.Time
 	book.mutex.Lock()
 	defer book.mutex.Unlock()
 	result := Result{
-		Preemptors: len(sent),
+		Preemptors: book.wanted,
 		Bound:      len(book.bound),
 		Victims:    len(book.victims),
 		CreatedS:   created.Seconds(),
 	}
 	waits := []float64{}
 	for index := range sent {
-		bound, found := book.bound[preemptorName(index)]
-		if !found {
-			continue
-		}
-		waits = append(waits, bound.Sub(sent[index]).Seconds())
+		book.seen[preemptorName(index)] = sent[index]
+	}
+	for name, bound := range book.bound {
+		waits = append(waits, bound.Sub(book.seen[name]).Seconds())
 		since := bound.Sub(start).Seconds()
 		if result.FirstBindS == 0 || since < result.FirstBindS {
 			result.FirstBindS = since
