@@ -19,7 +19,8 @@ Examples:
   sqlite3 DIR/record-2026-11-16.db 'select pod, "for", reason from evictions'
 
 A record is made by `reprieve run --record DIR`. --since counts from its end.
-Exit codes: 0 answered, 2 bad usage, 1 bad input (also: no such pod, gang or queue in the record).
+Exit codes: 0 answered, 2 bad usage, 1 bad input (also: no such pod, gang or queue in the record, or a part of it cannot
+be read; what can be is printed).
 )";
 
 constexpr const char* kReplayExamples = R"(
@@ -29,7 +30,8 @@ Examples:
   reprieve replay DIR --from 2026-11-16T08:00:00Z --to 2026-11-16T09:00:00Z -o json
 
 To judge an upgrade, replay a record of the old version with the new program.
-Exit codes: 0 identical, 3 different, 2 bad usage, 1 bad input or failure.
+Exit codes: 0 identical, 3 different, 2 bad usage, 1 bad input or failure (also: a part of the record cannot be read; the
+rest is identical).
 )";
 
 constexpr const char* kExportExamples = R"(
@@ -51,7 +53,8 @@ Examples:
   reprieve referee --record DIR                           judge what Reprieve itself did
 
 It reads and never writes: get, list and watch are all it needs. Without --for it watches until it is stopped, then reports.
-Exit codes: 0 all fair or unclear, 3 some are not, 2 bad usage, 1 bad input or failure.
+Exit codes: 0 all fair or unclear, 3 some are not, 2 bad usage, 1 bad input or failure (also: a part of the record cannot
+be read; the rest is fair or unclear).
 )";
 
 void add_record_option(CLI::App* command, std::string& record, bool positional) {

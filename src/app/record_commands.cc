@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/complaint.h"
 #include "app/inputs.h"
+#include "manifest/action_args.h"
+#include "manifest/suggest.h"
 #include "record/export.h"
 #include "record/history.h"
 #include "record/rebuild.h"
@@ -32,12 +35,21 @@ std::expected<Time, Stop> time_option(const char* option, const std::string& tex
     return *time;
 }
 
+// Empty: some moment lies between them.
+std::string wrong_window(Time from, Time to) {
+    if (!to.is_set() || from <= to) return {};
+    return fmt::format("--from {} is later than --to {}", format_time(from), format_time(to));
+}
+
 void tell_gaps(const std::vector<RecordGap>& gaps) {
     for (const RecordGap& gap : gaps) {
         print_complaint(fmt::format(
             "not everything is known from {} to {}: {}", format_time(gap.from), format_time(gap.to), gap.why));
     }
 }
+
+// Whoever asks whether all is well is not told so of what nobody could read.
+int exit_code_of(const RecordReader& reader) { return reader.troubles().empty() ? kExitOk : kExitFailure; }
 
 std::string cost_of(const std::string& certificate) {
     const auto json = nlohmann::ordered_json::parse(certificate, nullptr, false);
@@ -97,6 +109,23 @@ std::string history_text(const std::vector<RecordedDecision>& decisions, const s
     return out;
 }
 
+// An option that would be ignored; empty: there is none.
+std::string wrong_export_options(const ExportOptions& options, Time from, Time to) {
+    const bool moment = options.format == "manifests";
+    const std::pair<const char*, bool> given[] = {{"--at", !moment && !options.at.empty()},
+                                                  {"--cycle", !moment && options.cycle > 0},
+                                                  {"--from", moment && !options.from.empty()},
+                                                  {"--to", moment && !options.to.empty()}};
+    for (const auto& [option, ignored] : given) {
+        if (ignored)
+            return fmt::format("{} does not go with --format {}, which takes {}",
+                               option,
+                               options.format,
+                               moment ? "--at or --cycle" : "--from and --to");
+    }
+    return wrong_window(from, to);
+}
+
 std::string replay_text(const ReplayReport& report) {
     std::string out = fmt::format("{} planned again: {} identical, {} different\n",
                                   count_words(report.cycles, "cycle", "cycles"),
@@ -127,8 +156,7 @@ std::expected<std::unique_ptr<RecordReader>, Stop> open_record(const std::string
     if (path.empty()) return std::unexpected(Stop{"--record DIR is missing", kExitUsage});
     auto reader = RecordReader::open(path);
     if (!reader) return std::unexpected(Stop{reader.error().message});
-    for (const std::string& trouble : (*reader)->troubles())
-        print_complaint(trouble);
+    (*reader)->tell_troubles([](const std::string& trouble) { print_complaint(trouble); });
     return std::move(*reader);
 }
 
@@ -144,6 +172,12 @@ std::expected<RecordedCycle, Stop> find_cycle(RecordReader& reader, const std::s
 }
 
 int history_command(const HistoryOptions& options) {
+    if (const auto known = action_names();
+        !options.action.empty() && std::ranges::find(known, options.action) == known.end()) {
+        return end_with(
+            {fmt::format("--action {}: there is no such action{}", options.action, suggestion(options.action, known)),
+             kExitUsage});
+    }
     DecisionQuery query{.name = options.name, .action = options.action, .since = {}, .until = {}, .most = 0};
     Duration since;
     if (!options.since.empty()) {
@@ -158,15 +192,16 @@ int history_command(const HistoryOptions& options) {
     std::vector<RecordedWait> waits;
     if (!options.name.empty() && options.action.empty()) waits = (*reader)->waits(query);
     const std::vector<RecordGap> gaps = (*reader)->gaps();
+    const int code = exit_code_of(**reader);
     if (!options.name.empty() && decisions.empty() && waits.empty() && (*reader)->lives(query).empty())
         return end_with({fmt::format("{}: is not in the record", options.name)});
     if (options.output == "json") {
         fmt::print("{}", history_to_json(decisions, options.name.empty() ? nullptr : &waits, gaps));
-        return kExitOk;
+        return code;
     }
     tell_gaps(gaps);
     fmt::print("{}", history_text(decisions, waits));
-    return kExitOk;
+    return code;
 }
 
 int replay_command(const ReplayCommandOptions& options) {
@@ -175,6 +210,7 @@ int replay_command(const ReplayCommandOptions& options) {
     const auto to = time_option("--to", options.to);
     if (!from) return end_with(from.error());
     if (!to) return end_with(to.error());
+    if (const std::string wrong = wrong_window(*from, *to); !wrong.empty()) return end_with({wrong, kExitUsage});
     replaying.from = *from;
     replaying.to = *to;
     if (!options.config_file.empty()) {
@@ -194,7 +230,7 @@ int replay_command(const ReplayCommandOptions& options) {
         tell_gaps(report->gaps);
         fmt::print("{}", replay_text(*report));
     }
-    return report->different == 0 ? kExitOk : kExitUnplaced;
+    return report->different == 0 ? exit_code_of(**reader) : kExitUnplaced;
 }
 
 int export_command(const ExportOptions& options) {
@@ -202,6 +238,8 @@ int export_command(const ExportOptions& options) {
     const auto to = time_option("--to", options.to);
     if (!from) return end_with(from.error());
     if (!to) return end_with(to.error());
+    if (const std::string wrong = wrong_export_options(options, *from, *to); !wrong.empty())
+        return end_with({wrong, kExitUsage});
     auto reader = open_record(options.record);
     if (!reader) return end_with(reader.error());
     Result<std::string> text = fail("");
@@ -217,6 +255,7 @@ int export_command(const ExportOptions& options) {
         text = export_swf(**reader, *from, *to);
     }
     if (!text) return end_with({text.error().message});
+    tell_gaps((*reader)->gaps());
     std::FILE* out = options.out.empty() ? stdout : std::fopen(options.out.c_str(), "wb");
     if (!out) return end_with({options.out + ": cannot be written"});
     const bool written = std::fwrite(text->data(), 1, text->size(), out) == text->size();

@@ -41,7 +41,7 @@ struct ExportOptions {
 [[nodiscard]] int replay_command(const ReplayCommandOptions& options);
 [[nodiscard]] int export_command(const ExportOptions& options);
 
-// Opens a record; what cannot be read of it is told on standard error.
+// Opens a record; what cannot be read of it is told on standard error, when it is found.
 [[nodiscard]] std::expected<std::unique_ptr<RecordReader>, Stop> open_record(const std::string& path);
 // The cycle that is meant by --at and --cycle; neither: the last.
 [[nodiscard]] std::expected<RecordedCycle, Stop> find_cycle(RecordReader& reader,

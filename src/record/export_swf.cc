@@ -14,7 +14,7 @@ struct SwfJob {
     Time started;
     Time ended;
     std::int64_t processors = 0;
-    std::int64_t memory_kib = 0;
+    std::int64_t memory_kib = 0;  // of all pods
     std::int64_t pods = 0;
     std::string queue;
     std::string owner;
@@ -61,7 +61,7 @@ public:
         const Time zero = jobs.empty() ? Time() : jobs.front().submitted;
         std::string out = fmt::format(
             "; Version: 2.2\n; Computer: Kubernetes, recorded by Reprieve\n; UnixStartTime: {}\n"
-            "; MaxJobs: {}\n; Note: processors are GPUs where a job asks for any, else CPUs\n",
+            "; MaxJobs: {}\n; Note: processors are GPUs where a job asks for any, else CPUs; memory is per processor\n",
             zero.us / 1'000'000,
             jobs.size());
         std::map<std::string, int> queues;
@@ -71,15 +71,18 @@ public:
             const auto seconds = [](Duration d) { return (d.us + 500'000) / 1'000'000; };
             const int queue = queues.try_emplace(job.queue, static_cast<int>(queues.size()) + 1).first->second;
             const int owner = owners.try_emplace(job.owner, static_cast<int>(owners.size()) + 1).first->second;
+            // Both fields count for each processor; rounded up, so that a job never asks for less than it did.
+            const std::int64_t memory =
+                job.memory_kib > 0 ? (job.memory_kib + job.processors - 1) / job.processors : -1;
             out += fmt::format("{} {} {} {} {} -1 {} {} -1 {} {} {} -1 {} {} -1 -1 -1\n",
                                ++number,
                                seconds(job.submitted - zero),
                                job.started.is_set() ? seconds(job.started - job.submitted) : -1,
                                job.started.is_set() && job.ended.is_set() ? seconds(job.ended - job.started) : -1,
                                job.started.is_set() ? job.processors : -1,
-                               job.memory_kib > 0 ? job.memory_kib : -1,
+                               memory,
                                job.processors,
-                               job.memory_kib > 0 ? job.memory_kib : -1,
+                               memory,
                                job.status,
                                owner,
                                owner,
@@ -113,7 +116,7 @@ private:
         }
         const std::int64_t cpus = std::max<std::int64_t>((spec.requests.get(kCpu) + 999) / 1000, 1);
         job.processors += gpus > 0 ? gpus : cpus;
-        job.memory_kib = std::max(job.memory_kib, spec.requests.get(kMemory) / 1024);
+        job.memory_kib += spec.requests.get(kMemory) / 1024;
         if (!job.submitted.is_set() || pod.created < job.submitted) job.submitted = pod.created;
         job.started = std::max(job.started, one.started);
         const Time ended = one.ended.is_set() ? one.ended : at;

@@ -1,9 +1,11 @@
 // RecordReader: answers from a record: what was decided, when, and what the world was like.
 //
 // A record is a folder or one of its files. Files that cannot be read (foreign, newer, damaged) are named in
-// `troubles`, one sentence each, and the others are read all the same; a record of which nothing can be read is an
-// error. A reader may be used while the record is written; one thread at a time. Statements are short: a reader that
-// is kept open does not hold up the writer.
+// `troubles`, one sentence each, and the others are read all the same, as is whatever is left of a damaged one; the
+// times of which something is lost are gaps. Damage is found where it is met: after an answer, `troubles` and `gaps`
+// tell whether something was left out of it. A record of which nothing can be read is an error. A reader may be used
+// while the record is written; one thread at a time. Statements are short: a reader that is kept open does not hold up
+// the writer.
 //
 //     decisions, waits, lives    by name, queue, action and time: indexed, milliseconds in a week's record
 //     cycles, cycle_at           the cycles between two moments; the last at or before one
@@ -24,6 +26,7 @@
 #include "base/time.h"
 #include "model/plan.h"
 #include "record/items.h"
+#include "record/retention.h"
 
 namespace reprieve {
 
@@ -65,6 +68,7 @@ struct RecordedDecision {
     std::string certificate;              // a JSON object; empty: none
     std::string outcome;                  // carriedOut, partly, dropped, superseded
     Time started;                         // not set: not all of it has
+    bool whole = true;                    // false: not all that matters of it could be read
 };
 
 struct RecordedWait {
@@ -95,6 +99,11 @@ struct RecordedWrite {
     bool ok = true;
     bool tried = true;
     std::string what;
+};
+
+struct DeedCounts {
+    std::int64_t evictions = 0;
+    std::int64_t placements = 0;
 };
 
 struct DecisionQuery {
@@ -137,10 +146,14 @@ public:
     RecordReader& operator=(const RecordReader&) = delete;
 
     [[nodiscard]] const std::vector<std::string>& troubles() const { return troubles_; }
+    // Called for every trouble, also for those that are known already.
+    void tell_troubles(std::function<void(const std::string&)> teller);
+    // What an older reader of the same record has found to be lost, and whom it told.
+    void inherit(const RecordReader& other);
     // The first and last moment that is known.
     [[nodiscard]] Time from() const { return from_; }
     [[nodiscard]] Time to() const { return to_; }
-    // Also times between files of which some are missing.
+    // Also times between files of which some are missing, and those of which something that was asked for is lost.
     [[nodiscard]] std::vector<RecordGap> gaps();
 
     [[nodiscard]] std::vector<RecordedCycle> cycles(Time from, Time to, std::size_t most = 0);
@@ -160,13 +173,24 @@ public:
     // What was there when the cycle planned.
     [[nodiscard]] Result<RecordedWorld> world(const RecordedCycle& cycle);
 
-    // From the keyframe before `from` on; cycles before it are told too, so that callers can skip them.
+    // How much the decisions of each cycle evict and place.
+    [[nodiscard]] std::map<std::int64_t, DeedCounts> deed_counts();
+
+    // From the keyframe before `from` on; cycles before it are told too, so that callers can skip them. Where something
+    // is damaged, nothing is told until the next keyframe, which is `fresh`; an error is the visitor's.
     [[nodiscard]] Result<void> walk(Time from, const RecordVisitor& visitor);
 
 private:
     struct File;
+    class Walk;
     RecordReader();
     void trouble(const std::string& sentence);
+    // Something of this time could not be read.
+    void lose(const File& file, const std::string& sentence, Time from, Time to);
+    void lose_cycle(const RecordedCycle& cycle, const std::string& sentence);
+    void lose(const RecordGap& gap);
+    void note_unread(const std::vector<RecordPath>& unread);
+    [[nodiscard]] Result<void> open_file(File& file);
     template <class Use>
     void each_file(Use&& use);
     [[nodiscard]] Result<void> read_block(File& file, std::int64_t kind, std::int64_t first, RecordedWorld& world);
@@ -174,6 +198,8 @@ private:
 
     std::vector<std::unique_ptr<File>> files_;  // oldest first
     std::vector<std::string> troubles_;
+    std::function<void(const std::string&)> teller_;
+    std::vector<RecordGap> lost_;
     Time from_;
     Time to_;
 };

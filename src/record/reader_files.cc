@@ -7,21 +7,55 @@
 
 namespace reprieve {
 
-// What is left of its cycles says what the file still covers.
-void RecordReader::File::look_at_the_rest() {
-    if (auto rows = db.prepare("SELECT id, version, config FROM run")) {
-        for (auto row = rows->step(); row && *row; row = rows->step())
-            runs[rows->number(0)] = {.version = rows->text(1), .config = rows->number(2)};
-    }
-    auto rows = db.prepare("SELECT seq, at FROM cycle ORDER BY id");
+// The facts and moments of rows (number, time) that can be read.
+void RecordReader::File::cover(const char* sql) {
+    auto rows = db.prepare(sql);
     if (!rows) return;
     for (auto row = rows->step(); row && *row; row = rows->step()) {
-        if (first_seq == 0) {
-            first_seq = std::max<std::int64_t>(1, rows->number(0));
-            from.us = rows->number(1);
-        }
-        last_seq = std::max(last_seq, rows->number(0));
-        to.us = std::max(to.us, rows->number(1));
+        const std::int64_t seq = std::max<std::int64_t>(1, rows->number(0));
+        const Time at{rows->number(1)};
+        if (first_seq == 0 || seq < first_seq) first_seq = seq;
+        last_seq = std::max(last_seq, seq);
+        if (!from.is_set() || at < from) from = at;
+        to = std::max(to, at);
+    }
+}
+
+// What is left of its tables says what the file still covers: each is read from its beginning, and from its end, to
+// where it is damaged.
+void RecordReader::File::look_at_the_rest() {
+    for (const char* sql : {"SELECT seq, at FROM keyframe ORDER BY seq",
+                            "SELECT seq, at FROM cycle ORDER BY id",
+                            "SELECT seq, at FROM cycle ORDER BY id DESC",
+                            "SELECT last, at FROM block ORDER BY id",
+                            "SELECT last, at FROM block ORDER BY id DESC"})
+        cover(sql);
+    static_cast<void>(look_at_runs());  // cycles of runs that are lost have no configuration
+}
+
+bool RecordReader::File::has_cycles() { return db.number("SELECT count(*) FROM (SELECT 1 FROM cycle LIMIT 1)") != 0; }
+
+const char* RecordReader::File::blocks() {
+    if (!blocks_indexed)
+        blocks_indexed = db.number("SELECT count(first) FROM block INDEXED BY block_first WHERE kind >= 0").has_value();
+    return *blocks_indexed ? "block" : "block NOT INDEXED";
+}
+
+const char* RecordReader::File::plan_blocks() {
+    if (!plans_indexed)
+        plans_indexed =
+            db.number("SELECT count(first) FROM plan_block INDEXED BY plan_block_first WHERE first >= 0").has_value();
+    return *plans_indexed ? "plan_block" : "plan_block NOT INDEXED";
+}
+
+Result<void> RecordReader::File::look_at_runs() {
+    auto rows = db.prepare("SELECT id, version, config FROM run");
+    if (!rows) return std::unexpected(rows.error());
+    while (true) {
+        const auto row = rows->step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) return {};
+        runs[rows->number(0)] = {.version = rows->text(1), .config = rows->number(2)};
     }
 }
 
@@ -44,15 +78,7 @@ Result<void> RecordReader::File::look() {
     for (const auto& [sql, out] : all) {
         if (auto done = number(sql, *out); !done) return done;
     }
-    auto rows = db.prepare("SELECT id, version, config FROM run");
-    if (!rows) return std::unexpected(rows.error());
-    while (true) {
-        const auto row = rows->step();
-        if (!row) return std::unexpected(row.error());
-        if (!*row) break;
-        runs[rows->number(0)] = {.version = rows->text(1), .config = rows->number(2)};
-    }
-    return {};
+    return look_at_runs();
 }
 
 RecordedCycle RecordReader::File::cycle_of(const Statement& row) const {
@@ -69,7 +95,7 @@ RecordedCycle RecordReader::File::cycle_of(const Statement& row) const {
                       .whole = {row.number(11)},
                       .changes = row.number(12),
                       .version = {},
-                      .config = 0,
+                      .config = kNoConfig,
                       .file = index};
     if (const auto run = runs.find(row.number(3)); run != runs.end()) {
         out.version = run->second.version;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "actions/cycle.h"
@@ -39,9 +40,38 @@ std::map<std::string, std::string> deeds_by_demand(const Plan& plan) {
     return out;
 }
 
+// What of the plans that are made again is new. The world does not follow them, so that they say the same until it has
+// changed for another reason.
+class ReplayedDeeds {
+public:
+    DeedCounts take(const Plan& plan) {
+        DeedCounts out;
+        for (const Eviction& e : plan.evictions)
+            out.evictions += evicted_.insert(e.pod).second ? 1 : 0;
+        for (const Placement& p : plan.placements) {
+            const auto [known, fresh] = placed_.try_emplace(p.pod, p.node);
+            out.placements += fresh || known->second != p.node ? 1 : 0;
+            known->second = p.node;
+        }
+        return out;
+    }
+
+    void forget(const std::string& pod) {
+        evicted_.erase(pod);
+        placed_.erase(pod);
+    }
+
+private:
+    std::set<std::string> evicted_;
+    std::map<std::string, std::string> placed_;  // where
+};
+
 class ReplayRun {
 public:
-    ReplayRun(RecordReader& reader, const ReplayOptions& options) : reader_(reader), options_(options) {}
+    ReplayRun(RecordReader& reader, const ReplayOptions& options)
+        : reader_(reader),
+          options_(options),
+          decided_(reader.deed_counts()) {}
 
     Result<ReplayReport> run() {
         RecordVisitor visitor;
@@ -61,6 +91,7 @@ private:
     Result<void> take_keyframe(const RecordedWorld& world, bool fresh) {
         if (!fresh && rebuild_) return {};  // it has followed every change
         rebuild_.reset();
+        deeds_ = {};
         start_ = world;
         return {};
     }
@@ -69,6 +100,9 @@ private:
         if (!change.believed) {
             if (auto done = settle(); !done) return done;
         }
+        constexpr std::string_view kPod = "Pod ";
+        if (!change.believed && change.json.empty() && change.key.starts_with(kPod))
+            deeds_.forget(std::string(change.key.substr(kPod.size())));
         if (rebuild_) return rebuild_->apply(change);
         const std::string key(change.key);
         if (change.believed)
@@ -88,12 +122,13 @@ private:
         return rebuild_->cluster().refresh(at);
     }
 
-    Result<void> use_config(const RecordedCycle& cycle) {
+    // False: it cannot be read.
+    Result<bool> use_config(const RecordedCycle& cycle) {
         if (options_.config) {
             if (!config_) config_ = options_.config;
         } else {
             const auto text = reader_.config_text(cycle);
-            if (!text) return std::unexpected(text.error());
+            if (!text) return false;
             if (!config_ || config_text_ != *text) {
                 auto parsed = running_config(*text, "the recorded configuration");
                 if (!parsed) return std::unexpected(parsed.error());
@@ -103,24 +138,26 @@ private:
                 rebuild_.reset();
             }
         }
-        if (rebuild_) return {};
+        if (rebuild_) return true;
         rebuild_ = std::make_unique<Rebuild>(*config_);
-        auto started = rebuild_->start(start_);
+        if (auto started = rebuild_->start(start_); !started) return std::unexpected(started.error());
         start_.clear();
-        return started;
+        return true;
     }
 
     Result<bool> take_cycle(const RecordedCycle& cycle) {
         if (options_.to.is_set() && cycle.at > options_.to) return false;
         if (cycle.at < options_.from) return true;
         if (auto done = settle(); !done) return std::unexpected(done.error());
-        if (auto ready = use_config(cycle); !ready) return std::unexpected(ready.error());
+        const auto ready = use_config(cycle);
+        if (!ready) return std::unexpected(ready.error());
+        if (!*ready) return true;
         if (cycle.acted) carried_out_ = cycle.at;
         Cluster& cluster = rebuild_->cluster();
         if (auto done = cluster.refresh(cycle.at); !done) return std::unexpected(done.error());
         const Plan replayed = plan_again(cluster, *config_, cycle.inputs);
         const auto recorded = reader_.plan_text(cycle);
-        if (!recorded) return std::unexpected(recorded.error());
+        if (!recorded) return true;  // the reader has noted the gap
         return compare(cycle, *recorded, replayed);
     }
 
@@ -129,22 +166,20 @@ private:
         const std::string body = plan_body(replayed);
         const bool same = body == recorded;
         ++(same ? report_.identical : report_.different);
-        const auto add = [&](ReplayTotals& totals, const Plan& plan) {
-            if (cycle.decided > 0 || !same) {
-                totals.evictions += std::ssize(plan.evictions);
-                totals.placements += std::ssize(plan.placements);
-            }
+        const auto add = [](DeedCounts& totals, DeedCounts more) {
+            totals.evictions += more.evictions;
+            totals.placements += more.placements;
         };
-        add(report_.replayed, replayed);
-        if (same) {
-            add(report_.recorded, replayed);
-            return true;
-        }
+        const auto known = decided_.find(cycle.id);
+        const DeedCounts decided = known == decided_.end() ? DeedCounts() : known->second;
+        const DeedCounts deeds = deeds_.take(replayed);
+        add(report_.recorded, decided);
+        add(report_.replayed, same ? decided : deeds);
+        if (same) return true;
         if (!report_.first)
             report_.first = ReplayDifference{.cycle = cycle.id, .at = cycle.at, .recorded = recorded, .replayed = body};
         const auto before = plan_from_json(recorded);
         if (!before) return fail(fmt::format("cycle {}: {}", cycle.id, before.error().message));
-        add(report_.recorded, *before);
         list_changes(cycle, deeds_by_demand(*before), deeds_by_demand(replayed));
         return true;
     }
@@ -178,7 +213,16 @@ private:
     std::unique_ptr<Rebuild> rebuild_;
     Time carried_out_;  // when the plan of the last cycle was; not set: nothing has to be brought up to date
     RecordedWorld start_;
+    std::map<std::int64_t, DeedCounts> decided_;  // by cycle, as recorded
+    ReplayedDeeds deeds_;
 };
+
+// Bodies are kept without the time of their cycle.
+Json plan_of(const std::string& body, Time at) {
+    Json out = Json::parse(body);
+    out["now"] = format_time(at);
+    return out;
+}
 
 }  // namespace
 
@@ -207,8 +251,8 @@ std::string replay_to_json(const ReplayReport& report) {
     if (report.first) {
         out["firstDifference"] = {{"cycle", report.first->cycle},
                                   {"at", format_time(report.first->at)},
-                                  {"recorded", Json::parse(report.first->recorded)},
-                                  {"replayed", Json::parse(report.first->replayed)}};
+                                  {"recorded", plan_of(report.first->recorded, report.first->at)},
+                                  {"replayed", plan_of(report.first->replayed, report.first->at)}};
     }
     out["gaps"] = Json::array();
     for (const RecordGap& gap : report.gaps)
@@ -222,7 +266,7 @@ std::string replay_to_json(const ReplayReport& report) {
                                   {"replayed", one.replayed}});
     }
     out["changedLeftOut"] = report.changed_left_out;
-    const auto totals = [](const ReplayTotals& one) {
+    const auto totals = [](const DeedCounts& one) {
         return Json{{"evictions", one.evictions}, {"placements", one.placements}};
     };
     out["totals"] = {{"recorded", totals(report.recorded)}, {"replayed", totals(report.replayed)}};

@@ -41,11 +41,6 @@ struct ChangedDecision {
     std::string replayed;
 };
 
-struct ReplayTotals {
-    std::int64_t evictions = 0;
-    std::int64_t placements = 0;
-};
-
 struct ReplayReport {
     std::int64_t cycles = 0;
     std::int64_t identical = 0;
@@ -53,11 +48,14 @@ struct ReplayReport {
     std::optional<ReplayDifference> first;
     std::vector<ChangedDecision> changed;
     std::int64_t changed_left_out = 0;  // beyond those that are listed
-    ReplayTotals recorded;
-    ReplayTotals replayed;
+    // Of what is new: what the cycle before had decided already is not counted again, as in `history`. Of the record
+    // these are its decisions, whatever they are compared with.
+    DeedCounts recorded;
+    DeedCounts replayed;
     std::vector<RecordGap> gaps;
 };
 
+// Cycles that cannot be read are left out: the reader's `troubles` tell that there are some, and `gaps` when.
 [[nodiscard]] Result<ReplayReport> replay(RecordReader& reader, const ReplayOptions& options);
 
 // What the cycle plans on this cluster; the id is left empty.

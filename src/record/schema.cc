@@ -127,10 +127,21 @@ Result<void> make_schema(Database& db, const std::string& version) {
     return db.run("COMMIT");
 }
 
+std::string nothing_left_sentence(const std::string& file) {
+    return fmt::format(
+        "{}: holds nothing that can be read; it has only just begun, or the -wal file beside it is missing or cut off",
+        file);
+}
+
 Result<void> check_schema(Database& db) {
     const auto tables = db.number("SELECT count(*) FROM sqlite_schema WHERE name IN ('meta', 'block', 'cycle')");
     if (!tables) return std::unexpected(tables.error());
-    if (*tables != 3) return fail(fmt::format("{}: is not a record of Reprieve", db.file()));
+    if (*tables != 3) {
+        const auto all = db.number("SELECT count(*) FROM sqlite_schema");
+        // What a recorder that was killed leaves in the file itself; the rest is in the -wal file.
+        if (all && *all == 0) return fail(nothing_left_sentence(db.file()));
+        return fail(fmt::format("{}: is not a record of Reprieve", db.file()));
+    }
     const auto format = db.number("SELECT value FROM meta WHERE key = 'format'");
     if (!format) return std::unexpected(format.error());
     if (*format > kRecordFormat) {

@@ -22,6 +22,9 @@ inline constexpr std::int64_t kRecordDayUs = std::int64_t{24} * 3600 * 1'000'000
 // Makes tables and views in an empty file.
 [[nodiscard]] Result<void> make_schema(Database& db, const std::string& version);
 
+// What is said of a file in which nothing is.
+[[nodiscard]] std::string nothing_left_sentence(const std::string& file);
+
 // Whether this is a file of a record that can be read; the error is a sentence.
 [[nodiscard]] Result<void> check_schema(Database& db);
 

@@ -16,13 +16,17 @@ std::unexpected<Error> sqlite_fault(const std::string& file, sqlite3* db, int co
         case SQLITE_NOTADB:
             return fail(fmt::format("{}: is not a record of Reprieve", file));
         case SQLITE_CORRUPT:
-            return fail(fmt::format("{}: is damaged or cut off; only what is left of it can be read", file));
+            return fail(damage_sentence(file));
         default:
             return fail(fmt::format("{}: {}", file, db ? sqlite3_errmsg(db) : sqlite3_errstr(code)));
     }
 }
 
 }  // namespace
+
+std::string damage_sentence(const std::string& file) {
+    return fmt::format("{}: is damaged or cut off; only what is left of it can be read", file);
+}
 
 Statement::Statement(Statement&& other) noexcept
     : raw_(std::exchange(other.raw_, nullptr)),

@@ -16,6 +16,9 @@ struct sqlite3_stmt;
 
 namespace reprieve {
 
+// What is said of a file of which pages or blocks are broken or gone.
+[[nodiscard]] std::string damage_sentence(const std::string& file);
+
 class Statement {
 public:
     Statement() = default;

@@ -76,6 +76,69 @@ class Replay(unittest.TestCase):
         self.assertRegex(text, r"(?i)recorded: nothing")
         self.assertRegex(text, r"(?i)replayed: evicts research/embed-")
 
+    def damaged(self, name, sql):
+        folder = self.at / name
+        shutil.copytree(self.at / "usual", folder)
+        with self.database(name) as file:
+            file.execute(sql)
+        file.close()
+        return folder
+
+    def test_what_cannot_be_read_is_said_once_and_is_not_fine(self):
+        blocks = self.damaged("blocks", "UPDATE block SET body = x'00' WHERE kind = 0")
+        for command in (("replay", blocks), ("referee", "--record", blocks)):
+            code, text, error = run(*command, "-o", "json")
+            self.assertEqual(code, 1, text + error)
+            self.assertRegex(error, r"^reprieve: .*record-2026-03-02\.db: is damaged or cut off; .*\n$")
+            self.assertEqual(len(json.loads(text)["gaps"]), 1)
+        self.assertEqual(run("history", "--record", blocks)[0], 0, "what was decided is kept elsewhere")
+
+    def test_a_page_that_is_lost_does_not_empty_the_history(self):
+        folder = self.at / "pages"
+        shutil.copytree(self.at / "usual", folder)
+        with self.database("pages") as database:
+            (page,) = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'name'").fetchone()
+        database.close()
+        (file,) = folder.glob("record-*.db")
+        with file.open("r+b") as blank:
+            blank.seek((page - 1) * 4096)
+            blank.write(bytes(4096))
+        whole = json.loads(run("history", "--record", self.at / "usual", "-o", "json")[1])
+        code, text, error = run("history", "--record", folder, "-o", "json")
+        self.assertEqual((code, error), (1, f"reprieve: {file}: is damaged or cut off; only what is left of it can be read\n"))
+        self.assertEqual(len(json.loads(text)["decisions"]), len(whole["decisions"]))
+        self.assertEqual(len(json.loads(text)["gaps"]), 1)
+        self.assertEqual(run("referee", "--record", folder)[0], 1)
+
+    def test_a_file_that_cannot_be_read_is_a_gap(self):
+        folder = self.at / "beside"
+        shutil.copytree(self.at / "usual", folder)
+        (folder / "record-2026-03-03.db").write_text("x" * 5000)
+        for command in (("replay", folder), ("referee", "--record", folder), ("history", "--record", folder)):
+            code, text, error = run(*command, "-o", "json")
+            self.assertEqual(code, 1, error)
+            self.assertIn("record-2026-03-03.db: is not a record of Reprieve", error)
+            self.assertEqual([gap["why"] for gap in json.loads(text)["gaps"]], ["record-2026-03-03.db cannot be read"])
+
+    def test_names_that_nobody_has_are_said(self):
+        record = self.at / "usual"
+        code, _, error = run("history", "--record", record, "--action", "prempt")
+        self.assertEqual((code, error), (2, "reprieve: --action prempt: there is no such action, did you mean preempt?\n"))
+        _, _, error = run("referee", "--record", record, "--scheduler", "repreive")
+        self.assertEqual(error, "reprieve: --scheduler repreive: was not seen, did you mean reprieve?\n")
+        self.assertEqual(run("referee", "--record", record, "--scheduler", "reprieve"), run("referee", "--record", record))
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        early, late = "2026-03-02T09:00:00Z", "2026-03-02T10:00:00Z"
+        for arguments, said in (
+            (("manifests", "--from", early), "--from does not go with --format manifests, which takes --at or --cycle"),
+            (("kwok", "--at", early), "--at does not go with --format kwok, which takes --from and --to"),
+            (("perfetto", "--cycle", "1"), "--cycle does not go with --format perfetto, which takes --from and --to"),
+            (("swf", "--from", late, "--to", early), f"--from {late} is later than --to {early}"),
+        ):
+            code, text, error = run("export", self.at / "usual", "--format", *arguments)
+            self.assertEqual((code, text, error), (2, "", f"reprieve: {said}\n"))
+
 
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)

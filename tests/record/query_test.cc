@@ -5,6 +5,7 @@
 #include "record/history.h"
 #include "record/sqlite.h"
 #include "recorded_story.h"
+#include "simulate/read_trace.h"
 
 namespace reprieve {
 namespace {
@@ -249,6 +250,45 @@ TEST_F(Questions, SwfHasEighteenFieldsALine) {
         EXPECT_EQ(std::ranges::count(line, ' '), 17) << line;
     }
     EXPECT_GT(jobs, 10U);
+}
+
+// In SWF memory is of a processor; a job of several pods is read back with what all of them ask for.
+TEST(SwfMemory, IsPerProcessorAndComesBack) {
+    const Folder folder;
+    auto recorder = Recorder::open({.folder = folder.path(), .version = "test"});
+    ASSERT_TRUE(recorder.has_value());
+    const auto tell = [&](const std::string& name, const char* phase, const std::string& requests) {
+        auto text = std::make_shared<FactText>();
+        *text = {.api_version = "v1",
+                 .kind = "Pod",
+                 .json = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+                         R"(","namespace":"a","uid":")" + name +
+                         R"("},"spec":{"nodeName":"n","containers":[{"name":"c","resources":{"requests":{)" + requests +
+                         R"(}}}]},"status":{"phase":")" + phase + R"("}})"};
+        (*recorder)->put(FactItem{.at = kLoopStart + Duration::of_seconds(phase[0] == 'R' ? 10 : 70),
+                                  .key = "Pod a/" + name,
+                                  .text = text,
+                                  .pod = PodSight{.uid = name}});
+    };
+    (*recorder)->put(ReadyItem{.at = kLoopStart});
+    for (const char* phase : {"Running", "Succeeded"}) {
+        tell("gpus", phase, R"("cpu":"8","memory":"64Gi","nvidia.com/gpu":"4")");
+        tell("cpus", phase, R"("cpu":"2500m","memory":"3Gi")");
+        tell("none", phase, "");
+    }
+    (*recorder)->put(CycleItem{.at = kLoopStart + Duration::of_seconds(80)});
+    (*recorder)->close();
+    auto reader = RecordReader::open(folder.path());
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    const auto text = export_swf(**reader, {}, {});
+    ASSERT_TRUE(text.has_value());
+    const auto read = read_swf("jobs.swf", *text, true);
+    ASSERT_TRUE(read.has_value()) << read.error().message << *text;
+    std::multiset<std::pair<std::int32_t, std::int64_t>> sizes;
+    for (const TraceJob& job : read->jobs)
+        sizes.emplace(job.pods, job.memory >> 20U);
+    const std::multiset<std::pair<std::int32_t, std::int64_t>> expected{{4, 16 * 1024}, {3, 1024}, {1, 0}};
+    EXPECT_EQ(sizes, expected) << *text;
 }
 
 TEST(HostileTexts, StayInTheirLineAndTheirField) {

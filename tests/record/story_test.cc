@@ -98,6 +98,36 @@ TEST(RecordedRuns, OfTheExample) {
     expect_identical(report);
 }
 
+// What was recorded does not depend on what it is compared with, and nothing is counted in every cycle that repeats it.
+TEST(RecordedRuns, AreJudgedByTotalsOfWhatIsNew) {
+    const Folder folder;
+    tell_story({.files = {REPRIEVE_EXAMPLES "/run"}, .record = {.folder = folder.path()}});
+    auto reader = RecordReader::open(folder.path());
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    std::int64_t evictions = 0;
+    std::int64_t placements = 0;
+    for (const RecordedDecision& one : (*reader)->decisions({})) {
+        evictions += std::ssize(one.victims);
+        placements += std::ssize(one.placed);
+    }
+    const auto usual = replay(**reader, {});
+    auto config = running_config("actions: [{name: allocate}]", "patient.yaml");
+    ASSERT_TRUE(config.has_value()) << config.error().message;
+    const auto patient = replay(**reader, {.config = std::move(*config)});
+    ASSERT_TRUE(usual.has_value() && patient.has_value());
+    for (const ReplayReport* report : {&*usual, &*patient}) {
+        EXPECT_EQ(report->recorded.evictions, evictions);
+        EXPECT_EQ(report->recorded.placements, placements);
+    }
+    EXPECT_EQ(usual->replayed.placements, placements);
+    EXPECT_GT(patient->different, 0);
+    EXPECT_EQ(patient->replayed.evictions, 0);
+    ASSERT_TRUE(patient->first.has_value());
+    const std::string json = replay_to_json(*patient);
+    EXPECT_NE(json.find("\"now\": \"" + format_time(patient->first->at) + "\""), std::string::npos);
+    EXPECT_EQ(json.find("1970-"), std::string::npos);
+}
+
 // Where a cycle stops depends on the clock; a replay stops where it did.
 TEST(RecordedRuns, ThatRanOutOfTimeStopAtTheSameDemands) {
     const Folder folder;
