@@ -94,6 +94,7 @@ public:
     void on_missed(std::function<void(const std::string& kind, Time from, Time to)> call) override {
         source_.on_missed(std::move(call));
     }
+    void on_late(std::function<void(Time from, Time to)> call) override { source_.on_late(std::move(call)); }
 
     [[nodiscard]] LinkCounts counts() const override {
         LinkCounts out;

@@ -12,6 +12,7 @@
 #include "app/kube_link.h"
 #include "app/record_commands.h"
 #include "app/stop_signal.h"
+#include "manifest/suggest.h"
 #include "record/record_observer.h"
 #include "record/retention.h"
 #include "referee/record_referee.h"
@@ -25,6 +26,11 @@ namespace reprieve {
 namespace {
 
 constexpr Duration kPoll{500'000};
+// What the Events say excuses decisions: nothing is judged while their watch is broken, unless it stays so.
+constexpr Duration kEventsAwaited{60'000'000};
+// What breaks our watches breaks those of the schedulers too, and theirs may recover later than ours. Until then a
+// scheduler decides on what it knew before, and on writes of its own that we have not seen.
+constexpr Duration kOthersAreBack{10'000'000};
 
 int refuse_referee(const std::string& message, int code = kExitFailure) {
     print_complaint(message);
@@ -176,7 +182,9 @@ public:
         auto report = options_.record.empty() ? watch() : judge_files();
         if (!report) return refuse_referee(report.error().message);
         if (auto told = tell(*report); !told) return refuse_referee(told.error().message);
-        return report->all_fair() ? kExitOk : kExitUnplaced;
+        say_unknown_schedulers(*report);
+        if (!report->all_fair()) return kExitUnplaced;
+        return report->complete ? kExitOk : kExitFailure;
     }
 
 private:
@@ -246,7 +254,10 @@ private:
         Source& source = (*link)->source();
         source.keep_texts();
         (*link)->on_missed([&](const std::string& kind, Time from, Time to) {
-            referee.note_gap({.from = from, .to = to, .why = missed_words(kind)});
+            referee.note_gap({.from = from, .to = to + kOthersAreBack, .why = missed_words(kind)});
+        });
+        (*link)->on_late([&](Time from, Time to) {
+            referee.note_gap({.from = from, .to = to + kOthersAreBack, .why = "the watch of pods broke off"});
         });
         const StopSignal signal;
         std::vector<Change> changes;
@@ -264,16 +275,31 @@ private:
                     print_complaint(seen.error().message);
             }
             fed.clear();
+            // Asked before what has come is taken: a watch that is heard again has put it there first.
+            const Duration broken = (*events)->feed().broken_for();
             (*events)->feed().poll(fed);
+            if (const Duration late = (*events)->feed().late(); late.us > 0)
+                referee.note_gap({.from = now + Duration{-late.us},
+                                  .to = now + kOthersAreBack,
+                                  .why = "the watch of events broke off"});
             for (const FedObject& one : fed)
                 static_cast<void>(referee.see(now, one.key, one.json));
-            referee.look(now);
+            if (broken.us == 0 || broken > kEventsAwaited) referee.look(now);
             publish(referee.report());
             if (end.is_set() && now >= end) break;
         }
         if (const std::string fault = (*link)->fault(); !fault.empty()) return fail(fault);
         referee.finish(source.now());
         return std::move(referee.report());
+    }
+
+    // Nobody is judged by a name that is mistyped.
+    void say_unknown_schedulers(const RefereeReport& report) const {
+        const std::vector<std::string_view> known(report.schedulers.begin(), report.schedulers.end());
+        for (const std::string& name : referee_.schedulers) {
+            if (!report.schedulers.contains(name))
+                print_complaint(fmt::format("--scheduler {}: was not seen{}", name, suggestion(name, known)));
+        }
     }
 
     void publish(const RefereeReport& report) {

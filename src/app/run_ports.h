@@ -54,6 +54,9 @@ public:
     // `call` is told, on the loop's thread, between which moments changes of a kind were missed.
     virtual void on_missed(std::function<void(const std::string& kind, Time from, Time to)> /*call*/) {}
 
+    // `call` is told, on the loop's thread, between which moments no change of a pod could come; all of them come now.
+    virtual void on_late(std::function<void(Time from, Time to)> /*call*/) {}
+
     // Why the world ended; empty: it was asked to.
     [[nodiscard]] virtual std::string fault() const { return {}; }
     // The loop has ended: whoever is still to be told is told, and others may take over.

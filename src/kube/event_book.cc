@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace reprieve {
 namespace {
 
 constexpr Duration kCountUpEvery{300'000'000};  // the same again
 constexpr Duration kOtherNewsAfter{15'000'000};
 constexpr Duration kForgottenAfter{1'800'000'000};  // less than the hour that the server keeps Events
+constexpr std::size_t kFewEntries = 1'000;          // fewer are not worth a clean-up
 constexpr std::size_t kMostEntries = 50'000;
+// Every plan repeats the news of pods that wait. News that nobody has repeated for so long happened once, and is over.
+constexpr Duration kRestsAfter{120'000'000};
 constexpr std::size_t kLongestName = 200;
 
 }  // namespace
@@ -18,12 +23,13 @@ std::string EventBook::fresh_name(const std::string& object, Time now) {
 }
 
 void EventBook::clean_up(Time now) {
-    std::erase_if(entries_, [&](const auto& entry) { return now - entry.second.seen > kForgottenAfter; });
+    std::erase_if(entries_, [&](const auto& entry) { return now - entry.second.seen > kRestsAfter; });
     if (entries_.size() > kMostEntries) entries_.clear();
+    clean_up_at_ = std::max(kFewEntries, 2 * entries_.size());
 }
 
 EventAdvice EventBook::advise(const std::string& about, const std::string& object, const std::string& note, Time now) {
-    if (entries_.size() >= kMostEntries) clean_up(now);
+    if (entries_.size() >= std::max(kFewEntries, clean_up_at_)) clean_up(now);
     const auto found = entries_.find(about);
     if (found == entries_.end() || now - found->second.seen > kForgottenAfter) {
         Entry entry{.note = note, .name = fresh_name(object, now), .sent = now, .seen = now};

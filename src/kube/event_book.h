@@ -1,5 +1,6 @@
 // EventBook: which Events are worth sending. The same news about the same pod is sent once and then only counted; other
-// news for the same reason waits a little. Pure memory: what is sent is the caller's business.
+// news for the same reason waits a little. Pure memory: what is sent is the caller's business. It follows the cluster:
+// of many entries, those that nobody has spoken of for a while are forgotten.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ private:
 
     std::map<std::string, Entry> entries_;
     std::uint64_t names_ = 0;
+    std::size_t clean_up_at_ = 0;  // at so many entries the next clean-up is due
 };
 
 }  // namespace reprieve

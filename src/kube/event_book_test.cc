@@ -47,5 +47,16 @@ TEST(EventBook, WhatTheServerForgotIsCreatedAnew) {
         << "older than the server keeps Events";
 }
 
+TEST(EventBook, WhatHappenedOnceIsForgottenAfterAWhile) {
+    EventBook book;
+    for (int second = 0; second < 10'000; ++second) {
+        const std::string pod = std::to_string(second);
+        EXPECT_EQ(book.advise(pod + " Scheduled", pod, "x", time_at(second)).what, What::kCreate);
+        EXPECT_NE(book.advise("waits FailedScheduling", "waits", "no room", time_at(second)).what,
+                  second == 0 ? What::kSkip : What::kCreate);
+    }
+    EXPECT_LE(book.size(), 1'000U);
+}
+
 }  // namespace
 }  // namespace reprieve

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace reprieve {
 namespace {
 
@@ -23,7 +25,9 @@ EventFeed::EventFeed(HttpClient& client) : client_(&client), inbox_(kFeedBytes) 
     for (std::size_t kind = 0; kind < std::size(kFedKinds); ++kind) {
         watchers_.push_back(std::make_unique<Watcher>(client, inbox_, kind, WatcherOptions{}, counts_));
         watchers_.back()->on_refused([this, kind](const HttpAnswer& answer) {
-            if (answer.status == 404 || answer.status == 403) watchers_[kind]->stop();
+            // A server that has just started may refuse what it granted before: only who was never served gives up.
+            const bool refused = answer.status == 404 || answer.status == 403;
+            if (refused && !watchers_[kind]->has_listed()) watchers_[kind]->stop();
         });
     }
     inbox_.on_room([this] {
@@ -48,12 +52,14 @@ EventFeed::~EventFeed() {
 
 void EventFeed::poll(std::vector<FedObject>& out) {
     Parcel parcel;
+    late_ = {};
     const auto put = [&](std::string_view json, bool gone) {
         const FrameReader::Name name = names_.name_of(json);
         out.push_back({.key = fmt::format("{} {}/{}", kFedKinds[parcel.kind].key, name.ns, name.name),
                        .json = gone ? std::string() : std::string(json)});
     };
     while (inbox_.take(parcel, {})) {
+        late_ = std::max({late_, parcel.late, parcel.missed});
         if (parcel.content == Parcel::Content::kPage)
             static_cast<void>(frames_.each_item(parcel.bytes, [&](std::string_view item) { put(item, false); }));
         if (parcel.content != Parcel::Content::kEvents) continue;
@@ -66,6 +72,13 @@ void EventFeed::poll(std::vector<FedObject>& out) {
             if (frame.event == WatchEvent::kDeleted) put(frame.object, true);
         }
     }
+}
+
+Duration EventFeed::broken_for() const {
+    Duration out;
+    for (const auto& watcher : watchers_)
+        out = std::max(out, watcher->broken_for());
+    return out;
 }
 
 }  // namespace reprieve

@@ -28,6 +28,10 @@ public:
 
     // Appends what has come since the last call; does not wait.
     void poll(std::vector<FedObject>& out);
+    // For how long, up to the last `poll`, nothing could come because a watch had broken off; 0: it had not.
+    [[nodiscard]] Duration late() const { return late_; }
+    // For how long nothing has been able to come until now because a watch broke off; 0: all of them are heard.
+    [[nodiscard]] Duration broken_for() const;
 
 private:
     HttpClient* client_;
@@ -35,6 +39,7 @@ private:
     WatcherCounts counts_;
     FrameReader frames_;
     FrameReader names_;
+    Duration late_;
     std::vector<std::unique_ptr<Watcher>> watchers_;
 };
 

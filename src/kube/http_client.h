@@ -36,7 +36,7 @@ struct HttpClientOptions {
     LineOptions line;
     std::size_t in_flight = 64;         // usual requests at a time
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
-    std::size_t idle_waiting = 20'000;  // beyond this, the oldest idle request is given up
+    std::size_t idle_waiting = 10'000;  // beyond this, the oldest idle request is given up
     long connections = 0;               // at most; 0: as many as needed
     Duration silence{5'000'000};        // of all connections while a first answer is waited for
     std::uint64_t seed = 1;

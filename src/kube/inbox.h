@@ -28,6 +28,7 @@ struct Parcel {
     bool first = false;    // page: of this list
     bool last = false;
     Duration missed;           // page: for so long changes may have been missed, since a watch could not go on
+    Duration late;             // events: for so long none could come, since the watch before broke off
     std::string list_version;  // page: of the whole list
     std::string version;       // "scheduling.k8s.io/v1beta1", where `kind` has several
     std::string bytes;

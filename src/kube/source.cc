@@ -214,6 +214,8 @@ void KubeSource::unpack_page(const Parcel& parcel, std::vector<Change>& out) {
 }
 
 void KubeSource::unpack_events(const Parcel& parcel, std::vector<Change>& out) {
+    if (parcel.late.us > 0 && late_call_ && followed_kinds()[parcel.kind].kind == "Pod")
+        late_call_(now() + Duration{-parcel.late.us}, now());
     std::string_view rest = parcel.bytes;
     while (!rest.empty()) {
         const std::size_t end = rest.find('\n');

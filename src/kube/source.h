@@ -64,6 +64,9 @@ public:
     void on_missed(std::function<void(const std::string& kind, Time from, Time to)> call) {
         missed_call_ = std::move(call);
     }
+    // Called by `poll` when pods are heard of again after their watch broke off: changes that happened between these
+    // moments come only now, all of them. Of pods alone, because their order in time is what decisions are read from.
+    void on_late(std::function<void(Time from, Time to)> call) { late_call_ = std::move(call); }
 
     // From any thread: `poll` returns at once; for the first, without having changed anything.
     void wake();
@@ -132,6 +135,7 @@ private:
     FrameReader objects_;  // of single objects, while `frames_` stands in a page
     bool keeps_texts_ = false;
     std::function<void(const std::string& kind, Time from, Time to)> missed_call_;
+    std::function<void(Time from, Time to)> late_call_;
     KubeSourceCounts counts_;
     WatcherCounts watcher_counts_;
     std::vector<std::set<std::string>> faulty_;  // by kind: objects that are there and cannot be read as they are

@@ -116,6 +116,21 @@ TEST_F(SourceTest, ADroppedWatchGoesOnWhereItStopped) {
     EXPECT_EQ(source_->watcher_counts().expired, 0U);
 }
 
+TEST_F(SourceTest, AWatchThatBrokeOffSaysFromWhenToWhenNothingCouldCome) {
+    start([&tries = counter_](const Asked& asked) -> Reply {
+        if (!asked.is_watch()) return {.body = list_json("10")};
+        if (asked.query.find("resourceVersion=10&") != std::string::npos && ++tries < 3) return {.status = 500};
+        return {.body = event_json("ADDED", pod_json("a", "11")), .stays_open = true};
+    });
+    int late = 0;
+    source_->on_late([&](Time from, Time to) {
+        EXPECT_LT(from, to);
+        ++late;
+    });
+    EXPECT_THAT(poll_for(1), ElementsAre("+a"));
+    EXPECT_EQ(late, 1);
+}
+
 TEST_F(SourceTest, AnExpiredWatchListsAgainAndNoticesWhatIsGone) {
     start([&lists = counter_](const Asked& asked) -> Reply {
         if (!asked.is_watch()) {

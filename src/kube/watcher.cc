@@ -23,6 +23,11 @@ std::optional<Duration> Watcher::silent_for() const {
     return Duration{steady_us() - heard};
 }
 
+Duration Watcher::broken_for() const {
+    const std::int64_t broken = broken_us_;
+    return {broken == 0 ? 0 : steady_us() - broken};
+}
+
 void Watcher::start(std::string api_version, std::string path) {
     if (running()) return;
     api_version_ = std::move(api_version);
@@ -37,6 +42,7 @@ void Watcher::stop() {
     state_ = State::kAbsent;
     heard_us_ = 0;
     lost_us_ = 0;
+    broken_us_ = 0;
     version_.clear();
     refusals_ = 0;
     waits_for_room_ = false;
@@ -84,7 +90,10 @@ void Watcher::listed(HttpAnswer answer, bool first) {
                  .version = api_version_,
                  .bytes = std::move(answer.body)});
     heard_us_ = steady_us();
-    if (last) lost_us_ = 0;
+    if (last) {
+        lost_us_ = 0;
+        broken_us_ = 0;
+    }
     if (!last) return list(std::move(head->continued));
     version_ = std::move(head->version);
     watch();
@@ -126,8 +135,12 @@ bool Watcher::receive(std::string_view bytes) {
     last_line_.assign(start == std::string::npos ? lines : lines.substr(start + 1));
     last_line_.pop_back();
     refusals_ = 0;
-    inbox_->put(
-        {.content = Parcel::Content::kEvents, .kind = kind_, .version = api_version_, .bytes = std::move(lines)});
+    inbox_->put({.content = Parcel::Content::kEvents,
+                 .kind = kind_,
+                 .late = broken_for(),
+                 .version = api_version_,
+                 .bytes = std::move(lines)});
+    broken_us_ = 0;
     return true;
 }
 
@@ -179,6 +192,7 @@ void Watcher::watch_ended(const HttpAnswer& answer) {
 
 void Watcher::retry(bool relist, const HttpAnswer& answer) {
     if (relist && lost_us_ == 0) lost_us_ = heard_us_;
+    if (broken_us_ == 0) broken_us_ = steady_us();
     const bool for_good = answer.status == 0 && !answer.retryable;
     if (for_good || answer.status == 404 || answer.status == 401 || answer.status == 403) {
         ++refusals_;

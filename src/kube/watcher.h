@@ -72,6 +72,8 @@ public:
     // From any thread. How often a watch was begun again, and when the last byte came; not set: none yet.
     [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
     [[nodiscard]] std::optional<Duration> silent_for() const;
+    // From any thread. How long ago a watch broke off that has not been heard from since; 0: none did.
+    [[nodiscard]] Duration broken_for() const;
 
 private:
     enum class State : unsigned char { kAbsent, kListing, kWatching, kWaiting };
@@ -107,8 +109,9 @@ private:
     bool waits_for_room_ = false;
     std::string next_page_;  // while waiting for room
     std::atomic<std::uint64_t> restarts_{0};
-    std::atomic<std::int64_t> heard_us_{0};  // on the steady clock; 0: nothing yet
-    std::int64_t lost_us_ = 0;               // the last byte before a watch that could not go on; 0: none
+    std::atomic<std::int64_t> heard_us_{0};   // on the steady clock; 0: nothing yet
+    std::int64_t lost_us_ = 0;                // the last byte before a watch that could not go on; 0: none
+    std::atomic<std::int64_t> broken_us_{0};  // when a watch broke off that has not been heard from since; 0: none
 };
 
 }  // namespace reprieve

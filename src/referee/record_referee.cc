@@ -22,7 +22,9 @@ public:
 
     Result<RefereeReport> run() {
         for (RecordedDecision& one : reader_.decisions({})) {
-            if (!one.victims.empty() && one.outcome != "dropped") decisions_[one.cycle].push_back(std::move(one));
+            // Of one that is half lost nobody knows whether it was fair.
+            if (one.whole && !one.victims.empty() && one.outcome != "dropped")
+                decisions_[one.cycle].push_back(std::move(one));
         }
         RecordVisitor visitor;
         visitor.keyframe = [&](const RecordedWorld& world, Time at, bool fresh) { return keyframe(world, at, fresh); };
@@ -33,6 +35,7 @@ public:
         report_.from = reader_.from();
         report_.to = reader_.to();
         report_.gaps = reader_.gaps();
+        report_.complete = reader_.troubles().empty();
         std::ranges::stable_sort(report_.verdicts, {}, &JudgedDecision::at);
         return std::move(report_);
     }
@@ -49,6 +52,7 @@ private:
         for (const RecordGap& gap : reader_.gaps())
             others_->note_gap(gap);
         names_ = config.scheduler_names;
+        report_.schedulers.insert(names_.begin(), names_.end());
         return {};
     }
 
@@ -65,6 +69,7 @@ private:
         for (const auto& referee : {ours_.get(), others_.get()}) {
             if (!referee) continue;
             referee->finish(last_);
+            report_.schedulers.merge(referee->report().schedulers);
             for (JudgedDecision& one : referee->report().verdicts) {
                 // Reprieve's own are judged from its record, not from its marks.
                 const bool marked =
@@ -101,7 +106,9 @@ private:
         if (!ours_) {
             SchedulerConfig config = options_.config;
             if (own_config_) {
-                auto recorded = config_of(reader_, cycle);
+                const auto text = reader_.config_text(cycle);
+                if (!text) return true;  // nobody knows what was asked for
+                auto recorded = running_config(*text, "the recorded configuration");
                 if (!recorded) return std::unexpected(recorded.error());
                 config = std::move(*recorded);
             }
@@ -121,7 +128,7 @@ private:
         const auto made = decisions_.find(cycle.id);
         if (made == decisions_.end()) return true;
         const auto plan = reader_.plan(cycle);
-        if (!plan) return std::unexpected(plan.error());
+        if (!plan) return true;
         for (const RecordedDecision& one : made->second) {
             EvictionCase what{.owner = one.owner, .victims = {one.victims.begin(), one.victims.end()}, .nodes = {}};
             for (const Placement& p : plan->placements) {

@@ -19,6 +19,7 @@ constexpr std::string_view kWorkloadKeys = "Workload.kueue.x-k8s.io ";
 constexpr const char* kIntentNote = "reprieve.dev/plan";
 constexpr Duration kMarkLasts{120'000'000};  // the API server takes a mark back that nobody acted on
 constexpr Duration kNominationNear{30'000'000};
+constexpr Duration kEventNear{30'000'000};
 constexpr Duration kUndoKept{900'000'000};
 constexpr int kMostStates = 200;  // in which one decision is judged
 
@@ -116,6 +117,7 @@ void Referee::see_event(Time at, std::string_view json) {
     if (!deed || deed->decided.at + kUndoKept < now_ || deed->decided.at > now_ + kNominationNear) return;
     if (const auto one = evicted_.find(deed->pod); one != evicted_.end() && one->second.uid == deed->uid) {
         one->second.decided = deed->decided;
+        one->second.told = at;
         const auto [sign, fresh] = signs_.try_emplace(deed->decided, one->second.seq);
         if (!fresh) sign->second = std::min(sign->second, one->second.seq);
     }
@@ -163,6 +165,7 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
     if (!nominated.empty()) sight.nominated = nominated;
     sight.scheduler = string_at(pod, {"spec", "schedulerName"});
     if (sight.scheduler.empty()) sight.scheduler = "default-scheduler";
+    report_.schedulers.insert(sight.scheduler);
     sight.owner = owner_name(pod, ns);
     const bool leaving = !string_at(pod, {"metadata", "deletionTimestamp"}).empty();
     const bool leaves_now = leaving && !sight.leaving;
@@ -253,9 +256,9 @@ std::string Referee::group_of(const std::string& pod) {
 
 void Referee::note_gap(const RecordGap& gap) { report_.gaps.push_back(gap); }
 
-const RecordGap* Referee::gap_at(Time at) const {
+const RecordGap* Referee::gap_between(Time from, Time to) const {
     for (const RecordGap& gap : report_.gaps) {
-        if (gap.from <= at && at <= gap.to + options_.blind) return &gap;
+        if (gap.from <= to && from <= gap.to + options_.blind) return &gap;
     }
     return nullptr;
 }
@@ -282,6 +285,13 @@ void Referee::forget() {
         static_cast<void>(world_.apply({.at = {}, .key = key, .believed = false, .json = {}}));
 }
 
+bool Referee::is_open(const Evicted& one, Time now) const {
+    if (one.left + options_.quiet > now) return true;
+    if (one.told.is_set()) return one.told + options_.quiet > now;
+    // Who writes intents tells by Events what it did, after everything that is more urgent.
+    return one.seen != 0 && one.left + kEventNear > now;
+}
+
 void Referee::judge_complete(Time now, bool all) {
     if (!options_.reads_marks) {
         evicted_.clear();
@@ -301,18 +311,20 @@ void Referee::judge_complete(Time now, bool all) {
         }
         const auto [owner, confidence] = beneficiary(one);
         const std::string key = owner.empty() ? "? " + one.node : owner;
-        if (!all && one.left + options_.quiet > now) waiting.insert(key);
+        if (!all && is_open(one, now)) waiting.insert(key);
         Case& which = cases[key];
         which.what.owner = owner;
         which.what.victims.insert(name);
         which.confidence = confidence;
         which.scheduler = one.mark.scheduler.empty() ? one.scheduler : one.mark.scheduler;
+        report_.schedulers.insert(which.scheduler);
         if (!which.at.is_set()) {
             which.decided = one.decided;
             which.seen = one.seen;
         }
         if (which.decided != one.decided) which.decided = {};
         if (which.seen != one.seen) which.seen = 0;
+        which.until = std::max(which.until, one.left);
         if (which.at.is_set() && which.seq <= one.seq) continue;
         which.at = one.at;
         which.seq = one.seq;
@@ -383,13 +395,15 @@ void Referee::judge_case(const Case& one) {
                        .victims = {one.what.victims.begin(), one.what.victims.end()},
                        .confidence = one.confidence,
                        .ruling = {}};
-    if (one.what.owner.empty()) {
+    if (const RecordGap* gap = gap_between(one.at, one.until)) {
+        out.ruling.evidence = fmt::format("changes between {} and {} were missed or came late: {}",
+                                          format_time(gap->from),
+                                          format_time(gap->to),
+                                          gap->why);
+        out.ruling.least_pods = std::ssize(out.victims);
+    } else if (one.what.owner.empty()) {
         out.ruling.evidence =
             "for whom is not known: nobody was named, and more than one demand may have gained, or none";
-        out.ruling.least_pods = std::ssize(out.victims);
-    } else if (const RecordGap* gap = gap_at(one.at)) {
-        out.ruling.evidence = fmt::format(
-            "changes between {} and {} were missed: {}", format_time(gap->from), format_time(gap->to), gap->why);
         out.ruling.least_pods = std::ssize(out.victims);
     } else {
         out.ruling = rule_over_time(one);

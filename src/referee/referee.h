@@ -40,7 +40,8 @@ public:
 
     // An object as it is now; empty: it is gone. Returns what is wrong with it; such an object is left out.
     Result<void> see(Time at, const std::string& key, std::string_view json);
-    // Changes between these moments were missed: nothing is said of decisions in this time.
+    // Changes between these moments were missed, or came late and in another order: nothing is said of decisions whose
+    // signs came in this time, be it one of them.
     void note_gap(const RecordGap& gap);
     // A decision whose beneficiary, victims and moment are known: Reprieve's own, from a record.
     void add_own(Time at, const EvictionCase& what, const std::string& scheduler, Ruling ruling);
@@ -89,6 +90,7 @@ private:
         std::uint64_t seq = 0;   // of the change that was the first sign, or of the next one
         Time left;               // when its deletion was seen; not set: it only carries a mark
         DecisionTime decided;    // as an Event says
+        Time told;               // when that Event was seen
         std::uint64_t seen = 0;  // as the intent says
     };
     // The first sight of an intent to evict.
@@ -103,6 +105,7 @@ private:
         std::string confidence;
         Time at;
         std::uint64_t seq = 0;
+        Time until;            // the last sign
         DecisionTime decided;  // not set: not known, or not the same for all of it
         std::uint64_t seen = 0;
     };
@@ -115,6 +118,8 @@ private:
     // What else the same scheduler had decided by then, as far as the objects agree.
     [[nodiscard]] std::vector<OtherDeed> others_beside(const Case& one) const;
     [[nodiscard]] Evicted& evicted(Time at, const std::string& name);
+    // Whether more of its decision may come: other victims, or Events that say what else was decided.
+    [[nodiscard]] bool is_open(const Evicted& one, Time now) const;
     // Whom it was for, and how that is known.
     [[nodiscard]] std::pair<std::string, std::string> beneficiary(const Evicted& one) const;
     [[nodiscard]] std::set<std::string> nodes_of(const std::string& owner, Time since) const;
@@ -124,7 +129,7 @@ private:
     // Of every change in `undo_`.
     [[nodiscard]] std::vector<Known> known_to(const Case& one, std::uint64_t first) const;
     [[nodiscard]] Result<Ruling> rule_in_all_states(const Case& one, std::map<std::string, std::string>& later);
-    [[nodiscard]] const RecordGap* gap_at(Time at) const;
+    [[nodiscard]] const RecordGap* gap_between(Time from, Time to) const;
     [[nodiscard]] std::string group_of(const std::string& pod);
     void note_repeats(JudgedDecision& judged);
     [[nodiscard]] bool lost_its_room(const JudgedDecision& judged, const JudgedDecision& earlier);

@@ -146,7 +146,7 @@ protected:
     // `at`: microseconds after ten seconds past nine.
     void event(int at, const std::string& reason, const std::string& pod, const std::string& note) {
         const std::string name = "Event.events.k8s.io ns/" + pod + reason;
-        see(14,
+        see(events_come_,
             name,
             R"({"reason":")" + reason + R"(","note":")" + note + R"(","eventTime":"2026-03-02T09:00:10.00000)" +
                 std::to_string(at) +
@@ -167,12 +167,15 @@ protected:
         gone(12, victim.name);
     }
     std::string verdict_for(const std::string& owner) {
-        look(30);
+        look(60);
         for (const JudgedDecision& one : verdicts()) {
             if (one.owner == owner) return to_text(one.ruling.verdict);
         }
         return "none";
     }
+
+    int events_come_ = 14;
+    std::string intent_;  // of high: UID of a victim
 
     // One CPU is free on n1: who gets it costs one pod, who does not costs two.
     void tell_of_two() {
@@ -194,7 +197,7 @@ protected:
         pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
         pod(2, {.name = "high", .priority = 100, .cpu = 2});
         pod(2, {.name = "guest", .priority = 100, .cpu = 2});
-        pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+        pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1", .evicts = intent_, .seen = 1});
         evict({.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
         pod(13, {.name = "guest", .priority = 100, .cpu = 2, .node = "n2"});
         pod(13, {.name = "high", .priority = 100, .cpu = 2, .node = "n1"});
@@ -229,6 +232,16 @@ TEST_F(WatchingPlans, WhatWasDecidedLaterIsNoExcuse) {
 
 TEST_F(WatchingPlans, ABindingOfTheSameMomentTakesItsRoom) {
     tell_of_a_guest();
+    scheduled(5, "guest", "n2");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, WhoWritesIntentsIsJudgedWhenItsEventsHaveCome) {
+    intent_ = "u-a";
+    events_come_ = 31;
+    tell_of_a_guest();
+    look(33);
+    EXPECT_TRUE(verdicts().empty());
     scheduled(5, "guest", "n2");
     EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
 }
@@ -293,8 +306,24 @@ TEST_F(Watching, NothingIsSaidOfATimeInWhichChangesWereMissed) {
     look(60);
     ASSERT_EQ(verdicts().size(), 1U);
     EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear");
-    EXPECT_NE(verdicts().front().ruling.evidence.find("were missed: 410"), std::string::npos);
+    EXPECT_NE(verdicts().front().ruling.evidence.find("were missed or came late: 410"), std::string::npos);
     EXPECT_EQ(referee_.report().gaps.size(), 1U);
+}
+
+TEST_F(Watching, NothingIsSaidWhereOnlyTheLastSignCameInSuchATime) {
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+    victim.mark = kMessage;
+    pod(10, victim);
+    referee_.note_gap({.from = kNine + Duration::of_seconds(12), .to = kNine + Duration::of_seconds(14), .why = "cut"});
+    victim.leaving = true;
+    pod(14, victim);
+    gone(15, "a");
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear");
 }
 
 TEST_F(Watching, WithoutATraceOfTheBeneficiaryItIsUnknown) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct RefereeReport {
     Time to;
     std::vector<JudgedDecision> verdicts;  // in the order of time
     std::vector<RecordGap> gaps;
+    std::set<std::string> schedulers;  // whose pods or evictions were seen, judged or not
+    bool complete = true;              // false: not all of a record could be read
 
     [[nodiscard]] RefereeTotals totals() const;
     // By "scheduler", "queue", "priority" or "day".
