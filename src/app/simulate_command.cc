@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "app/complaint.h"
 #include "app/exit_codes.h"
+#include "app/folder_lock.h"
 #include "app/simulate_job.h"
 #include "app/simulate_report.h"
 #include "app/simulate_runs.h"
@@ -52,6 +54,7 @@ int simulate_command(const SimulateOptions& options) {
     }
     for (const std::string& remark : job->remarks)
         print_complaint(remark);
+    std::optional<FolderLock> lock;
     if (!options.out.empty()) {
         std::error_code trouble;
         fs::create_directories(options.out, trouble);
@@ -59,6 +62,12 @@ int simulate_command(const SimulateOptions& options) {
             print_complaint(fmt::format("{}: cannot be made: {}", options.out, trouble.message()));
             return kExitFailure;
         }
+        auto taken = FolderLock::take(options.out);
+        if (!taken) {
+            print_complaint(taken.error().message);
+            return kExitFailure;
+        }
+        lock.emplace(std::move(*taken));
     }
     const StopSignal signal;
     const RunsFolder folder(options.out);

@@ -20,8 +20,7 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kSamples = 500;  // over the time in which jobs arrive
-constexpr std::size_t kNamedJobs = 3;   // of those that can never run
+constexpr std::size_t kNamedJobs = 3;  // of those that can never run
 
 Result<Duration> read_until(const std::string& text) {
     if (const auto seconds = parse_trace_seconds(text)) return *seconds;
@@ -327,8 +326,6 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
     if (record) job.seeds[1].trace = std::move(record->trace);
     if (auto read = read_seeds(options, job); !read) return std::unexpected(read.error());
     job.options.manifests = job.manifests;
-    const std::int64_t span = job.options.until.value_or(job.seeds.begin()->second.trace.jobs.back().submit).us;
-    job.options.sample_every = {std::max<std::int64_t>(1, span / kSamples / 1'000'000) * 1'000'000};
     return job;
 }
 

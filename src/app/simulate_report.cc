@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/inputs.h"
 #include "base/version.h"
@@ -28,7 +29,7 @@ struct SimulateReport::Numbers {
     double makespan = 0;
     double decisions = 0;
     double optimal = 0;
-    std::int64_t priority = 0;  // the highest
+    std::optional<std::int64_t> priority;  // the highest; none: no job could run
 };
 
 namespace {
@@ -79,12 +80,12 @@ Interval interval_of(const std::vector<double>& differences) {
     return out;
 }
 
-// The last entry of a table by priority: the highest one.
-std::pair<std::int64_t, double> highest(const nlohmann::json& by_priority) {
-    std::pair<std::int64_t, double> out{INT64_MIN, 0};
+// The entry of the highest priority.
+std::pair<std::optional<std::int64_t>, double> highest(const nlohmann::json& by_priority) {
+    std::pair<std::optional<std::int64_t>, double> out;
     for (const auto& [priority, value] : by_priority.items()) {
         const auto number = parse_whole(priority);
-        if (number && *number > out.first) out = {*number, value.get<double>()};
+        if (number && (!out.first || *number > *out.first)) out = {*number, value.get<double>()};
     }
     return out;
 }
@@ -173,6 +174,13 @@ std::vector<double> SimulateReport::of(const std::string& policy, double Numbers
     return values;
 }
 
+bool SimulateReport::knows_waits(const std::string& policy) const {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        if (runs_[i].name.policy == policy && !numbers_[i].priority) return false;
+    }
+    return true;
+}
+
 std::string SimulateReport::comparisons() const {
     const std::string& first = job_.policies.front().name;
     const std::pair<const char*, double Numbers::*> metrics[] = {{"goodput", &Numbers::goodput},
@@ -184,7 +192,9 @@ std::string SimulateReport::comparisons() const {
                                                                  {"jctMean", &Numbers::jct}};
     std::string out = "[";
     for (const Policy& policy : job_.policies) {
+        const bool waits = knows_waits(policy.name) && knows_waits(first);
         for (const auto& [name, number] : metrics) {
+            if (!waits && (number == &Numbers::wait_p50 || number == &Numbers::wait_p99)) continue;
             const std::vector<double> ours = of(policy.name, number);
             const std::vector<double> base = of(first, number);
             std::vector<double> differences;
@@ -327,7 +337,8 @@ Result<void> SimulateReport::write(const fs::path& folder) const {
 }
 
 std::string SimulateReport::text(const TableStyle& style) const {
-    const std::int64_t priority = numbers_.front().priority;
+    const auto priority = std::ranges::max(numbers_, {}, &Numbers::priority).priority;
+    const std::string whose = priority ? fmt::format(" ({})", *priority) : std::string();
     Table table("Policies",
                 {{"POLICY", ColumnKind::kWord},
                  {"SEEDS", ColumnKind::kNumber},
@@ -336,12 +347,15 @@ std::string SimulateReport::text(const TableStyle& style) const {
                  {"GPU-H LOST", ColumnKind::kNumber},
                  {"GOODPUT", ColumnKind::kNumber},
                  {"UTILISATION", ColumnKind::kNumber},
-                 {fmt::format("WAIT P50 ({})", priority), ColumnKind::kNumber},
-                 {fmt::format("WAIT P99 ({})", priority), ColumnKind::kNumber},
+                 {"WAIT P50" + whose, ColumnKind::kNumber},
+                 {"WAIT P99" + whose, ColumnKind::kNumber},
                  {"JCT MEAN", ColumnKind::kNumber},
                  {"OPTIMAL", ColumnKind::kNumber}});
     for (const Policy& policy : job_.policies) {
         const auto mean = [&](double Numbers::* number) { return mean_of(of(policy.name, number)); };
+        const auto wait = [&](double Numbers::* number) {
+            return knows_waits(policy.name) ? fmt::format("{:.0f} s", mean(number)) : std::string("-");
+        };
         const double decisions = mean(&Numbers::decisions);
         Row row;
         for (const std::string& cell :
@@ -352,8 +366,8 @@ std::string SimulateReport::text(const TableStyle& style) const {
               fmt::format("{:.1f}", mean(&Numbers::lost)),
               fmt::format("{:.2f} %", 100 * mean(&Numbers::goodput)),
               fmt::format("{:.2f} %", 100 * mean(&Numbers::utilisation)),
-              fmt::format("{:.0f} s", mean(&Numbers::wait_p50)),
-              fmt::format("{:.0f} s", mean(&Numbers::wait_p99)),
+              wait(&Numbers::wait_p50),
+              wait(&Numbers::wait_p99),
               fmt::format("{:.0f} s", mean(&Numbers::jct)),
               decisions > 0 ? fmt::format("{:.0f} of {:.0f}", mean(&Numbers::optimal), decisions) : std::string("-")})
             row.cells.push_back({cell});

@@ -34,6 +34,8 @@ private:
     [[nodiscard]] std::string partings() const;
     [[nodiscard]] Result<std::string> report_json(const std::string& rows) const;
     [[nodiscard]] std::vector<double> of(const std::string& policy, double Numbers::* number) const;
+    // Whether somebody could wait in every run of that policy.
+    [[nodiscard]] bool knows_waits(const std::string& policy) const;
 
     const SimulateJob& job_;
     std::vector<RunFiles> runs_;

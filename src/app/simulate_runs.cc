@@ -15,6 +15,7 @@
 
 #include "app/inputs.h"
 #include "app/stop_signal.h"
+#include "base/child_process.h"
 #include "simulate/placement.h"
 #include "simulate/run_report.h"
 #include "text/terminal.h"
@@ -121,9 +122,11 @@ Result<bool> SimulateRuns::run_all() {
     while ((next < open_.size() && failure.empty() && !StopSignal::received()) || !children.empty()) {
         while (children.size() < processes_ && next < open_.size() && failure.empty() && !StopSignal::received()) {
             const std::size_t run = open_[next++];
+            const pid_t parent = getpid();
             const pid_t child = fork();
             if (child < 0) return fail("a process could not be started");
             if (child == 0) {
+                end_with_parent(parent);
                 std::signal(SIGINT, SIG_DFL);
                 std::signal(SIGTERM, SIG_DFL);
                 run_one(run, progress.of(run));

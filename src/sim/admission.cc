@@ -22,12 +22,19 @@ struct DeviceUse {
     }
 };
 
-Result<void> admit_resources(const Vocabulary& words,
-                             const Resources& offered,
-                             const Resources& used,
-                             const Resources& asked) {
-    for (const auto& [dim, value] : asked) {
-        if (value <= 0 || used.get(dim) + value <= offered.get(dim)) continue;
+// What a claim serves (a DeviceClass stands behind it, and the node has none of its own) is not the node's to give.
+bool is_claimed(const Vocabulary& words, const Resources& offered, const Pod& pod, Dim dim) {
+    if (offered.get(dim) > 0) return false;
+    const auto& asks = words.spec(pod.spec).extended;
+    return std::any_of(asks.begin(), asks.end(), [&](const ExtendedAsk& ask) { return ask.resource == dim; });
+}
+
+Result<void> admit_resources(
+    const Vocabulary& words, const Resources& offered, const Resources& used, const Pod& pod, bool claims_extended) {
+    for (const auto& [dim, value] : words.spec(pod.spec).requests) {
+        if (value <= 0 || used.get(dim) + value <= offered.get(dim) ||
+            (claims_extended && is_claimed(words, offered, pod, dim)))
+            continue;
         return fail(fmt::format(
             "OutOf{}: requested {}, used {}, capacity {}", words.text(dim), value, used.get(dim), offered.get(dim)));
     }
@@ -56,7 +63,7 @@ Result<void> admit_devices(const Node& node,
 
 }  // namespace
 
-Result<void> admit_pod(const Store& store, const Store::Entry& node, const Pod& pod) {
+Result<void> admit_pod(const Store& store, const Store::Entry& node, const Pod& pod, bool claims_extended) {
     const Vocabulary& words = store.words();
     const Node& fact = std::get<Node>(node.object);
     Resources used;
@@ -68,7 +75,7 @@ Result<void> admit_pod(const Store& store, const Store::Entry& node, const Pod& 
         for (const DeviceHold& hold : other.more().held_devices)
             devices[hold.index].add(hold);
     }
-    if (auto fits = admit_resources(words, fact.allocatable, used, words.spec(pod.spec).requests); !fits) return fits;
+    if (auto fits = admit_resources(words, fact.allocatable, used, pod, claims_extended); !fits) return fits;
     return admit_devices(fact, devices, pod.more().held_devices);
 }
 

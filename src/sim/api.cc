@@ -220,7 +220,8 @@ Result<void> Api::bind(const PodRef& ref,
     Decoder decoder(store_.words());
     const auto asked = decoder.decode(body.dump());
     if (!asked || !*asked) return fail(fmt::format("pod {}: devices \"{}\" cannot be read", ref.name, joined(devices)));
-    if (auto admitted = admit_pod(store_, store_.at(target), std::get<Pod>(**asked)); !admitted) {
+    const bool extended = std::ranges::any_of(claims, &PlacedClaim::extended);
+    if (auto admitted = admit_pod(store_, store_.at(target), std::get<Pod>(**asked), extended); !admitted) {
         return fail(fmt::format("node {}: {}", node, admitted.error().message));
     }
     for (const PlacedClaim& claim : claims) {

@@ -37,6 +37,10 @@ private:
 };
 
 // Whether the node has room for one more pod: what a kubelet asks before it admits the pod. The error is its reason.
-[[nodiscard]] Result<void> admit_pod(const Store& store, const Store::Entry& node, const Pod& pod);
+// `claims_extended`: the binding gives the pod a claim for extended resources.
+[[nodiscard]] Result<void> admit_pod(const Store& store,
+                                     const Store::Entry& node,
+                                     const Pod& pod,
+                                     bool claims_extended);
 
 }  // namespace reprieve

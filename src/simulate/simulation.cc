@@ -91,7 +91,6 @@ Result<RunOutcome> simulate(const std::vector<TraceNode>& nodes,
     yard_options.view = policy.view;
     yard_options.seed = options.seed;
     yard_options.express = options.express && places_as_usual(policy.config) && leave_it_to_nodes(*facts);
-    if (options.sample_every.us > 0) yard_options.sample_every = options.sample_every;
     Yard yard(cluster.words(), nodes, trace, never, std::move(*facts), yard_options);
     SimulationWatch watch(yard, options.progress);
     LoopOptions loop_options;

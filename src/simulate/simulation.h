@@ -17,7 +17,6 @@ struct SimulationOptions {
     std::vector<std::string> facts;      // the same, each an object's JSON
     Duration grace;
     std::optional<Duration> until;
-    Duration sample_every;
     std::uint64_t seed = 1;
     bool express = true;                                  // see YardOptions
     std::function<void(std::size_t jobs_done)> progress;  // now and then

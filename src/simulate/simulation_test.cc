@@ -7,6 +7,7 @@
 #include "simulate/numbers.h"
 #include "simulate/placement.h"
 #include "simulate/read_trace.h"
+#include "simulate/sample_series.h"
 
 namespace reprieve {
 namespace {
@@ -143,6 +144,17 @@ TEST(Simulation, TheEndThatWasAskedForIsTheEnd) {
     EXPECT_EQ(outcome.end, at(60));
     EXPECT_TRUE(outcome.used == 60 * kGpuSecond);
     EXPECT_EQ(play.job(outcome, "a").finish, kNotYet);
+}
+
+TEST(Simulation, TimeInWhichNothingHappensCostsNothing) {
+    const Play play("name,gpus\nn,2\n",
+                    "job,submit,duration,gpus\na,0,99999999999,1\nb,60,99999999999,1\nlate,61,10,2\n");
+    const RunOutcome outcome = play.run("reprieve");
+    EXPECT_EQ(play.job(outcome, "late").start, at(60 + 99'999'999'999));
+    EXPECT_LE(outcome.cycles, 10);
+    EXPECT_LE(outcome.samples.size(), 62 + SampleSeries::kMostAfter + 1);
+    EXPECT_EQ(outcome.samples[60].at, at(60)) << "while jobs arrive, every step is there";
+    EXPECT_EQ(outcome.samples.back().at, outcome.end);
 }
 
 // A workload with everything in it, from a seed.

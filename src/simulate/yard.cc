@@ -19,7 +19,8 @@ Yard::Yard(Vocabulary& words,
       trace_(trace),
       never_(never),
       options_(options),
-      express_(nodes, trace) {
+      express_(nodes, trace),
+      series_(sample_step(trace, options.until), trace.jobs.empty() ? Duration{} : trace.jobs.back().submit) {
     runs_.resize(trace_.jobs.size());
     outcome_.jobs.resize(trace_.jobs.size());
     ns_ = words_.string("default");
@@ -70,27 +71,26 @@ void Yard::arrange(Duration at, EventKind kind, std::uint32_t what, std::int32_t
 }
 
 void Yard::advance(Duration to) {
-    while (next_sample_ <= to) {
-        ledger_.advance({next_sample_.us - now_.us});
-        now_ = next_sample_;
-        sample();
-        next_sample_.us += options_.sample_every.us;
+    while (series_.due() <= to) {
+        ledger_.advance({series_.due().us - now_.us});
+        now_ = series_.due();
+        series_.add(sample());
     }
     ledger_.advance({to.us - now_.us});
     now_ = to;
 }
 
-void Yard::sample() {
-    outcome_.samples.push_back({.at = now_,
-                                .gpu_milli = up_milli_,
-                                .held_milli = held_milli_,
-                                .working_milli = ledger_.working(),
-                                .running_jobs = running_jobs_,
-                                .waiting_jobs = waiting_jobs_,
-                                .waiting_pods = waiting_pods_,
-                                .evictions = static_cast<std::int64_t>(outcome_.evictions.size()),
-                                .lost = ledger_.lost(),
-                                .asked_milli = asked_milli_});
+Sample Yard::sample() const {
+    return {.at = now_,
+            .gpu_milli = up_milli_,
+            .held_milli = held_milli_,
+            .working_milli = ledger_.working(),
+            .running_jobs = running_jobs_,
+            .waiting_jobs = waiting_jobs_,
+            .waiting_pods = waiting_pods_,
+            .evictions = static_cast<std::int64_t>(outcome_.evictions.size()),
+            .lost = ledger_.lost(),
+            .asked_milli = asked_milli_};
 }
 
 bool Yard::poll(std::vector<Change>& out, Duration wait) {
@@ -262,7 +262,8 @@ RunOutcome Yard::finish() {
     std::ranges::stable_sort(outcome_.history, [](const Deciding& a, const Deciding& b) {
         return std::tuple(a.at, !a.evicts, a.job, a.pod) < std::tuple(b.at, !b.evicts, b.job, b.pod);
     });
-    sample();
+    outcome_.samples = series_.take();
+    outcome_.samples.push_back(sample());
     outcome_.end = now_;
     outcome_.capacity = Wide{capacity_milli_} * now_.us;
     outcome_.used = ledger_.used();

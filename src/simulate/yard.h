@@ -23,6 +23,7 @@
 #include "simulate/express.h"
 #include "simulate/ledger.h"
 #include "simulate/outcome.h"
+#include "simulate/sample_series.h"
 #include "simulate/workload.h"
 
 namespace reprieve {
@@ -39,7 +40,6 @@ struct YardOptions {
     Time start{std::int64_t{1'767'225'600} * 1'000'000};  // 2026-01-01T00:00:00Z
     Duration grace;                                       // from the eviction of a pod until it is gone
     std::optional<Duration> until;
-    Duration sample_every = Duration::of_seconds(3600);
     YardView view;
     // Where gangs are not seen: how long pods wait for the others of their job before they give their places back.
     Duration gang_patience = Duration::of_seconds(600);
@@ -139,7 +139,7 @@ private:
     void advance(Duration to);
     void happen(const Event& event);
     void arrange(Duration at, EventKind kind, std::uint32_t what, std::int32_t pod = 0, std::uint32_t mark = 0);
-    void sample();
+    [[nodiscard]] Sample sample() const;
     void flush(std::vector<Change>& out);
 
     // yard_jobs.cc: what happens to jobs.
@@ -208,7 +208,7 @@ private:
     std::int64_t running_jobs_ = 0;
     std::int64_t held_milli_ = 0;
     std::int64_t asked_milli_ = 0;
-    Duration next_sample_;
+    SampleSeries series_;
     GpuLedger ledger_;
     RunOutcome outcome_;
     std::string broken_;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`reprieve simulate` from outside: its files, its errors, and going on after an interruption.    simulate_test.py PROGRAM"""
 import csv
+import fcntl
 import json
 import os
 import re
@@ -60,23 +61,53 @@ class Simulate(unittest.TestCase):
         self.assertAlmostEqual(policies[0]["gpuHoursUsed"] + policies[0]["gpuHoursLost"] + policies[0]["gpuHoursIdle"], capacity, delta=0.01)
         self.assertEqual(len((self.at / "out" / "jobs.csv").read_text().splitlines()), 181)
 
-    def test_interrupted_it_goes_on_to_the_same_bytes(self):
+    def test_interrupted_or_killed_it_goes_on_to_the_same_bytes(self):
         policies = [x for p in ("reprieve", "none", "kube", "volcano", "koordinator", "fifo-backfill") for x in ("--policy", p)]
-        whole, parts = self.at / "whole", self.at / "parts"
+        whole = self.at / "whole"
         self.assertEqual(run(*self.base, *policies, "--out", whole)[0], 0)
-        command = [PROGRAM, "simulate", *map(str, self.base), *policies, "-j", "1", "--out", str(parts)]
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while child.poll() is None and not list(parts.glob(".runs/*/summary.json")):
-            time.sleep(0.002)
-        child.send_signal(signal.SIGINT)
-        child.wait()
-        if child.returncode == 130:
-            code, text, _ = run(*self.base, *policies, "--out", parts)
-            self.assertEqual(code, 0)
-            self.assertIn("resumed", text)
-        else:
-            self.assertEqual(child.returncode, 0)  # it was faster than the signal
-        self.assertEqual(self.tables(whole), self.tables(parts))
+        for by, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+            parts = self.at / f"parts-{by}"
+            command = [PROGRAM, "simulate", *map(str, self.base), *policies, "-j", "1", "--out", str(parts)]
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while child.poll() is None and not list(parts.glob(".runs/*-1/summary.json")):
+                time.sleep(0.002)
+            child.send_signal(by)
+            child.wait()
+            if child.returncode == code:
+                ended, text, errors = run(*self.base, *policies, "--out", parts)
+                self.assertEqual(ended, 0, errors)
+                self.assertIn("resumed", text)
+            else:
+                self.assertEqual(child.returncode, 0)  # it was faster than the signal
+            self.assertEqual(self.tables(whole), self.tables(parts))
+            self.assertEqual([path.name for path in parts.iterdir() if path.name.startswith(".")], [])
+
+    def test_a_folder_belongs_to_one_command_at_a_time(self):
+        out = self.at / "out"
+        out.mkdir()
+        with open(out / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            code, text, errors = run(*self.base, "--out", out)
+            self.assertEqual((code, text), (1, ""))
+            self.assertEqual(errors, f"reprieve: {out}: another process is writing there; wait until it has ended, or name another folder\n")
+        self.assertEqual(run(*self.base, "--out", out)[0], 0)
+
+    def test_a_job_that_runs_for_years_leaves_few_samples(self):
+        (self.at / "long.csv").write_text("job,submit,duration,gpus\na,0,99999999999,1\nb,60,864000,1\n")
+        code, _, errors = run("-f", self.at / "nodes.csv", "--trace", self.at / "long.csv", "--out", self.at / "out")
+        self.assertEqual(code, 0, errors)
+        with open(self.at / "out" / "samples.csv", newline="") as file:
+            times = [float(row["time"]) for row in csv.DictReader(file)]
+        self.assertEqual(times[:61], list(range(61)))
+        self.assertLess(len(times), 1100)
+        self.assertEqual(times[-1], 99999999999)
+
+    def test_where_nobody_can_run_there_is_no_wait(self):
+        (self.at / "never.csv").write_text("job,submit,duration,gpus\na,0,100,64\n")
+        code, text, errors = run("-f", self.at / "nodes.csv", "--trace", self.at / "never.csv", "--out", self.at / "out")
+        self.assertEqual(code, 0, errors)
+        self.assertRegex(text, r"WAIT P50 +WAIT P99 .*\n.* - +- ")
+        self.assertEqual(json.loads((self.at / "out" / "summary.json").read_text())["policies"][0]["waitP50"], {})
 
     def test_ones_own_record_under_another_policy(self):
         record = self.at / "record"
