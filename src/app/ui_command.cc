@@ -20,6 +20,7 @@
 #include "window/page.h"
 #include "window/record_source.h"
 #include "window/report.h"
+#include "window/report_page.h"
 
 namespace reprieve {
 namespace {
@@ -65,11 +66,11 @@ Result<std::string> read_report(const std::string& path) {
 }
 
 int serve_report(const UiOptions& options) {
-    const auto report = read_report(options.report);
+    auto report = read_report(options.report);
     if (!report) return refuse(report.error().message);
+    const window::ReportPage page(std::move(*report), listens_only_here(options.listen));
     WebServer server;
-    server.get(
-        "/", [&](const WebRequest&) { return WebAnswer{.body = *report, .content_type = "text/html; charset=utf-8"}; });
+    page.route(server);
     return serve(server, options, "The report");
 }
 
@@ -94,8 +95,7 @@ int serve_source(window::MomentSource& source, const UiOptions& options) {
 int serve_record(const UiOptions& options) {
     auto reader = RecordReader::open(options.record);
     if (!reader) return refuse(reader.error().message);
-    for (const std::string& trouble : (*reader)->troubles())
-        print_complaint(trouble);
+    (*reader)->tell_troubles([](const std::string& trouble) { print_complaint(trouble); });
     window::RecordSource source(
         std::move(*reader), {.kind = "record", .arguments = "--record " + options.record}, options.record);
     return serve_source(source, options);

@@ -6,8 +6,12 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <regex>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "base/utf8.h"
 #include "web/connection_threads.h"
 #include "web/gzip.h"
 
@@ -15,6 +19,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kMostConnections = 512;
+constexpr int kBacklog = 512;  // connections that the kernel keeps until somebody has time to take them
 constexpr std::size_t kLargestBody = 8U << 20U;
 constexpr std::size_t kWorthCompressing = 1024;
 constexpr int kBindTries = 40;
@@ -77,6 +82,29 @@ void send(const httplib::Request& request,
     send_body(response, std::move(answer.body), answer.content_type);
 }
 
+std::string sentence_of(int status, const httplib::Request& request) {
+    switch (status) {
+        case 404:
+            return fmt::format("nothing is at {}", valid_utf8(request.path));
+        case 405:
+            return fmt::format("{} is not for {}", valid_utf8(request.path), request.method);
+        case 411:
+            return "the request does not say how long its body is (Content-Length)";
+        case 413:
+            return fmt::format("bodies of more than {} MiB are not taken", kLargestBody >> 20U);
+        case 414:
+            return fmt::format("addresses of more than {} bytes are not taken", CPPHTTPLIB_REQUEST_URI_MAX_LENGTH);
+        default:
+            return status < 500 ? "the request cannot be understood" : "the request could not be answered";
+    }
+}
+
+// The library would wait for a body without a length until it runs out of patience.
+bool has_endless_body(const httplib::Request& request) {
+    const bool brings_body = request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+    return brings_body && !request.has_header("Content-Length") && !request.has_header("Transfer-Encoding");
+}
+
 struct Address {
     std::string host;
     int port = 0;
@@ -101,13 +129,56 @@ struct WebServer::Listener {
     httplib::Server server;
     std::thread thread;
     int port = 0;
+    socket_t socket = INVALID_SOCKET;  // the last one that was made: that which is listened on
     std::atomic<bool> stopping = false;
-    Handler otherwise;
+    Guard guard;
+    Refusal refusal = [](int status, const std::string& sentence) {
+        return WebAnswer{.status = status, .body = sentence + "\n"};
+    };
+    struct Route {
+        std::regex path;
+        std::string method;
+    };
+    std::vector<Route> routes;
 
     httplib::Server::Handler adapt(Handler handler) {
         return [this, handler = std::move(handler)](const httplib::Request& request, httplib::Response& response) {
             send(request, response, handler(request_of(request)), stopping);
         };
+    }
+
+    // The methods that are routed at that path: "GET, HEAD"; empty: nothing is.
+    [[nodiscard]] std::string allowed(const std::string& path) const {
+        std::string out;
+        for (const Route& route : routes) {
+            if (std::regex_match(path, route.path)) out += (out.empty() ? "" : ", ") + route.method;
+        }
+        return out;
+    }
+
+    httplib::Server::HandlerResponse look_first(const httplib::Request& request, httplib::Response& response) {
+        using enum httplib::Server::HandlerResponse;
+        if (guard) {
+            if (std::optional<WebAnswer> answer = guard(request_of(request))) {
+                send(request, response, std::move(*answer), stopping);
+                return Handled;
+            }
+        }
+        if (!has_endless_body(request)) return Unhandled;
+        const std::string methods = allowed(request.path);
+        response.status = methods.find(request.method) == std::string::npos ? 404 : 411;
+        return Handled;
+    }
+
+    // The library comes here with every error, also with those that a handler has answered.
+    void refuse(const httplib::Request& request, httplib::Response& response) const {
+        if (!response.body.empty() || response.content_provider_) return;
+        int status = response.status;
+        const std::string methods = allowed(request.path);
+        if (status == 404 && !methods.empty()) status = 405;
+        WebAnswer answer = refusal(status, sentence_of(status, request));
+        if (status == 405) answer.headers["Allow"] = methods;
+        send(request, response, std::move(answer), stopping);
     }
 };
 
@@ -116,8 +187,14 @@ WebServer::WebServer() : listener_(std::make_unique<Listener>()) {
     // A connection holds a thread: it is given back after the answer.
     listener_->server.set_keep_alive_max_count(1);
     listener_->server.set_payload_max_length(kLargestBody);
+    listener_->server.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+        return listener_->look_first(request, response);
+    });
+    listener_->server.set_error_handler(
+        [this](const httplib::Request& request, httplib::Response& response) { listener_->refuse(request, response); });
     // So that a second server on the port is noticed, and a restart is not kept waiting.
-    listener_->server.set_socket_options([](socket_t socket) {
+    listener_->server.set_socket_options([this](socket_t socket) {
+        listener_->socket = socket;
         const int yes = 1;
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
@@ -126,10 +203,12 @@ WebServer::WebServer() : listener_(std::make_unique<Listener>()) {
 WebServer::~WebServer() { stop(); }
 
 void WebServer::get(const std::string& path, Handler handler) {
+    listener_->routes.push_back({std::regex(path), "GET, HEAD"});
     listener_->server.Get(path, listener_->adapt(std::move(handler)));
 }
 
 void WebServer::post(const std::string& path, Handler handler) {
+    listener_->routes.push_back({std::regex(path), "POST"});
     listener_->server.Post(path, listener_->adapt(std::move(handler)));
 }
 
@@ -141,26 +220,14 @@ void WebServer::probe(const std::string& path, Probe probe) {
     });
 }
 
-void WebServer::guard(Guard guard) {
-    listener_->server.set_pre_routing_handler(
-        [this, guard = std::move(guard)](const httplib::Request& request, httplib::Response& response) {
-            std::optional<WebAnswer> answer = guard(request_of(request));
-            if (!answer) return httplib::Server::HandlerResponse::Unhandled;
-            send(request, response, std::move(*answer), listener_->stopping);
-            return httplib::Server::HandlerResponse::Handled;
-        });
-}
+void WebServer::guard(Guard guard) { listener_->guard = std::move(guard); }
 
-void WebServer::otherwise(Handler handler) {
-    // Routes are tried in the order in which they were set; this one is set last, by `start`.
-    listener_->otherwise = std::move(handler);
-}
+void WebServer::refusals(Refusal refusal) { listener_->refusal = std::move(refusal); }
 
 Result<void> WebServer::start(const std::string& text) {
     const Result<Address> address = read_address(text);
     if (!address) return std::unexpected(address.error());
     httplib::Server& server = listener_->server;
-    if (listener_->otherwise) server.Get(".*", listener_->adapt(listener_->otherwise));
     const auto bind = [&](const std::string& host) {
         if (address->port == 0) return server.bind_to_any_port(host);
         return server.bind_to_port(host, address->port) ? address->port : -1;
@@ -179,6 +246,8 @@ Result<void> WebServer::start(const std::string& text) {
     if (port <= 0)
         return fail(fmt::format("{}: cannot be listened on: another program does, or it is not of this machine", text));
     listener_->port = port;
+    // The library has listened with room for five: a sixth that comes in the same moment would try again after seconds.
+    ::listen(listener_->socket, kBacklog);
     listener_->thread = std::thread([this] { listener_->server.listen_after_bind(); });
     // A stop before the loop runs would be missed by it.
     while (!server.is_running())

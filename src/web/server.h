@@ -43,6 +43,9 @@ public:
     // Looks at a request before it is routed, its body not yet read. An answer ends it there.
     using Guard = std::function<std::optional<WebAnswer>(const WebRequest&)>;
 
+    // An answer with this status that says this sentence.
+    using Refusal = std::function<WebAnswer(int status, const std::string& sentence)>;
+
     WebServer();
     ~WebServer();
     WebServer(const WebServer&) = delete;
@@ -54,8 +57,9 @@ public:
     // GET answers "ok" with 200, or what is wrong with 503.
     void probe(const std::string& path, Probe probe);
     void guard(Guard guard);
-    // What is answered where nothing is routed.
-    void otherwise(Handler handler);
+    // What the server itself answers with: where nothing is routed (404), or not for that method (405, with `Allow`),
+    // to bodies and addresses that are too long, to what is no HTTP. The default is the sentence as plain text.
+    void refusals(Refusal refusal);
 
     // "host:port"; port 0 is any that is free. Returns when connections are accepted.
     [[nodiscard]] Result<void> start(const std::string& address);

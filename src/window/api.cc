@@ -6,9 +6,10 @@
 #include <array>
 #include <charconv>
 
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "manifest/json_fields.h"
+#include "web/etag.h"
+#include "window/manners.h"
 #include "window/page.h"
 #include "window/scope.h"
 
@@ -24,35 +25,14 @@ constexpr std::chrono::milliseconds kStreamTurn{500};
 constexpr int kTurnsToPing = 30;
 constexpr const char* kJson = "application/json; charset=utf-8";
 
-// A report is the only page with scripts of its own; here everything comes from this server.
-constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 constexpr std::array kViews{"/", "/decisions", "/waiting", "/room", "/lifelines", "/queues", "/what-if"};
-
-WebAnswer with_manners(WebAnswer answer) {
-    answer.headers["Content-Security-Policy"] = kPolicy;
-    answer.headers["X-Content-Type-Options"] = "nosniff";
-    answer.headers["Referrer-Policy"] = "no-referrer";
-    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin";
-    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin";
-    return answer;
-}
-
-WebAnswer refusal(int status, const std::string& message) {
-    OrderedJson body = OrderedJson::object();
-    put(body, "error", message);
-    return with_manners({.status = status, .body = body.dump() + "\n", .content_type = kJson});
-}
-
-std::string etag_of(std::string_view text) { return fmt::format("\"{:016x}\"", hash_bytes(text)); }
 
 // An error of `ask` with a number in front is an HTTP status: "404 no such decision".
 std::pair<int, std::string> status_of(const std::string& message) {
     int status = 0;
     const auto [rest, error] = std::from_chars(message.data(), message.data() + message.size(), status);
-    if (error == std::errc() && status >= 400 && status < 600 && *rest == ' ') return {status, rest + 1};
+    if (error == std::errc() && status >= 400 && status < 600 && *rest == ' ')
+        return {status, message.substr(static_cast<std::size_t>(rest - message.data()) + 1)};
     return {503, message};
 }
 
@@ -71,17 +51,9 @@ Result<std::size_t> asked_number(const WebRequest& request, const char* key, std
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || rest != text.data() + text.size())
         return fail(fmt::format("400 {}: not a number", key));
+    // Nothing at a time would never come to an end.
+    if (number == 0) return fail(fmt::format("400 {}: at least 1", key));
     return std::min(number, most);
-}
-
-// "host:port" -> "host"
-std::string host_name(std::string host) {
-    if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-    return host.substr(0, host.find(':'));
-}
-
-bool names_this_machine(const std::string& host) {
-    return host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
 struct DecisionFilter {
@@ -161,22 +133,17 @@ void Window::route(WebServer& server) {
     for (const char* view : kViews)
         server.get(view, [this](const WebRequest& r) { return page(r); });
     server.get("/decisions/([^/]+)", [this](const WebRequest& r) { return page(r); });
-    server.otherwise([](const WebRequest& r) { return refusal(404, "nothing is at " + valid_utf8(r.path)); });
+    server.refusals(refusal);
 }
 
-// 1. A foreign page whose name was made to point here must not get an answer. 2. Nor may one send us a form. 3. Off
-// loopback the API is for those whom the API server knows.
+// Health and metrics beside the window are for whoever asks. Off loopback the API is for those whom the API server
+// knows.
 std::optional<WebAnswer> Window::refuse(const WebRequest& request) {
     const bool ours = request.path.starts_with("/api/") || request.path.starts_with("/assets/") ||
                       request.path.starts_with("/decisions/") ||
                       std::ranges::find(kViews, request.path) != kViews.end();
     if (!ours) return std::nullopt;
-    const std::string host = request.header("Host");
-    if (options_.only_loopback && !names_this_machine(host_name(host)))
-        return refusal(421, "the window answers only to names of this machine");
-    const std::string origin = request.header("Origin");
-    if (request.method == "POST" && !origin.empty() && origin != "http://" + host && origin != "https://" + host)
-        return refusal(403, "requests from other pages are not answered");
+    if (auto foreign = refuse_foreign(request, options_.only_loopback)) return foreign;
     if (!request.path.starts_with("/api/")) return std::nullopt;
     if (const auto viewer = viewer_of(request); !viewer) {
         WebAnswer answer = refusal(401, viewer.error().message);
@@ -206,14 +173,7 @@ WebAnswer Window::answer(const WebRequest& request, const Result<std::string>& t
     if (!viewer) return refusal(401, viewer.error().message);
     std::string body = viewer->everything ? *text : scoped(*text, viewer->namespaces);
     const std::string etag = etag_of(body);
-    WebAnswer out{.content_type = kJson};
-    out.headers["ETag"] = etag;
-    out.headers["Cache-Control"] = "no-cache";
-    if (request.header("If-None-Match") == etag)
-        out.status = 304;
-    else
-        out.body = std::move(body);
-    return with_manners(std::move(out));
+    return with_manners(unless_known(request, {.body = std::move(body), .content_type = kJson}, etag));
 }
 
 Result<std::string> Window::now(const WebRequest& request) {
@@ -398,14 +358,8 @@ WebAnswer Window::events(const WebRequest& request) {
 WebAnswer Window::page(const WebRequest& request) {
     const auto found = page_file(options_.page_folder, "index.html");
     if (!found) return with_manners({.status = 503, .body = found.error().message + "\n"});
-    WebAnswer out{.content_type = found->content_type, .headers = {}, .gzipped = true};
-    out.headers["ETag"] = found->etag;
-    out.headers["Cache-Control"] = "no-cache";
-    if (request.header("If-None-Match") == found->etag)
-        out.status = 304;
-    else
-        out.body = found->gzip;
-    return with_manners(std::move(out));
+    WebAnswer out{.body = found->gzip, .content_type = found->content_type, .headers = {}, .gzipped = true};
+    return with_manners(unless_known(request, std::move(out), found->etag));
 }
 
 // Their names carry a digest of what is in them.
@@ -413,9 +367,8 @@ WebAnswer Window::asset(const WebRequest& request) {
     const auto found = page_file(options_.page_folder, request.path.substr(request.path.rfind('/') + 1));
     if (!found) return refusal(404, found.error().message);
     WebAnswer out{.body = found->gzip, .content_type = found->content_type, .headers = {}, .gzipped = true};
-    out.headers["ETag"] = found->etag;
     out.headers["Cache-Control"] = options_.page_folder.empty() ? "public, max-age=31536000, immutable" : "no-cache";
-    return with_manners(std::move(out));
+    return with_manners(unless_known(request, std::move(out), found->etag));
 }
 
 }  // namespace reprieve::window

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <condition_variable>
 #include <future>
 #include <latch>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -43,16 +45,28 @@ public:
         moment_ = moment;
     }
     Result<std::shared_ptr<const Moment>> moment(std::optional<Time>) override { return moment_; }
-    Result<std::string> ask(std::optional<Time>, const Question&) override { return R"({"kind":"WhatIf"})"; }
+    Result<std::string> ask(std::optional<Time>, const Question& question) override {
+        Scene scene{cluster_, plan_, config_};
+        return question(scene);
+    }
     Result<std::string> room(std::optional<Time>) override { return std::string(5000, ' ') + R"({"kind":"Room"})"; }
     Result<std::string> lifelines(std::optional<Time>, const std::string&) override {
         return R"({"kind":"Lifelines"})";
     }
-    std::int64_t newest(std::int64_t, std::chrono::milliseconds) override { return 3; }
+    std::int64_t newest(std::int64_t seen, std::chrono::milliseconds wait) override {
+        std::unique_lock lock(mutex_);
+        if (seen == 3) never_.wait_for(lock, wait);  // nothing else comes, and nobody may spin meanwhile
+        return 3;
+    }
     [[nodiscard]] std::string kind() const override { return "files"; }
 
 private:
+    Cluster cluster_{ClusterOptions{}};
+    Plan plan_;
+    SchedulerConfig config_;
     std::shared_ptr<const Moment> moment_;
+    std::mutex mutex_;
+    std::condition_variable never_;
 };
 
 class ApiTest : public ::testing::Test {
@@ -88,6 +102,10 @@ TEST_F(ApiTest, ListsInPages) {
     EXPECT_EQ(page["next"], nullptr);
     EXPECT_EQ(client_->Get("/api/v1/decisions?after=none")->status, 404);
     EXPECT_EQ(client_->Get("/api/v1/decisions?limit=x")->status, 400);
+    const auto nothing = client_->Get("/api/v1/decisions?limit=0");
+    EXPECT_EQ(nothing->status, 400) << "a reader of pages would never come to an end";
+    EXPECT_EQ(Json::parse(nothing->body)["error"], "limit: at least 1");
+    EXPECT_EQ(client_->Get("/api/v1/decisions?limit=-1")->status, 400);
     EXPECT_EQ(client_->Get("/api/v1/now?at=yesterday")->status, 400);
 }
 
@@ -115,6 +133,11 @@ TEST_F(ApiTest, WhatIsKnownIsNotSentAgain) {
     const std::string etag = first->get_header_value("ETag");
     EXPECT_EQ(client_->Get("/api/v1/waiting", {{"If-None-Match", etag}})->status, 304);
     EXPECT_EQ(client_->Get("/api/v1/waiting", {{"If-None-Match", "\"other\""}})->status, 200);
+    EXPECT_EQ(client_->Get("/api/v1/waiting", {{"If-None-Match", "W/" + etag}})->status, 304);
+    EXPECT_EQ(client_->Get("/api/v1/waiting", {{"If-None-Match", "\"other\", " + etag}})->status, 304);
+    EXPECT_EQ(client_->Get("/api/v1/waiting", {{"If-None-Match", "*"}})->status, 304);
+    const auto asked = client_->Post("/api/v1/what-if", {{"If-None-Match", "*"}}, "kind: Pod", "text/plain");
+    EXPECT_EQ(asked->status, 200) << "a question is answered, whatever is known";
 }
 
 TEST_F(ApiTest, CompressesOnce) {
@@ -134,6 +157,46 @@ TEST_F(ApiTest, ForeignPagesGetNoAnswer) {
     EXPECT_EQ(client_->Post("/api/v1/what-if", "kind: Pod", "text/plain")->status, 200);
     const std::string policy = client_->Get("/api/v1/now")->get_header_value("Content-Security-Policy");
     EXPECT_THAT(policy, HasSubstr("default-src 'none'; script-src 'self'"));
+}
+
+TEST_F(ApiTest, EveryErrorIsJsonWithTheHeadersOfTheRest) {
+    start();
+    const std::vector<std::pair<httplib::Result, int>> refused = [&] {
+        std::vector<std::pair<httplib::Result, int>> out;
+        out.emplace_back(client_->Post("/api/v1/now", "x", "text/plain"), 405);
+        out.emplace_back(client_->Put("/api/v1/decisions", "x", "text/plain"), 405);
+        out.emplace_back(client_->Delete("/api/v1/now"), 405);
+        out.emplace_back(client_->Options("/api/v1/what-if"), 405);
+        out.emplace_back(client_->Get("/api/v1/none"), 404);
+        out.emplace_back(client_->Post("/none", "x", "text/plain"), 404);
+        out.emplace_back(client_->Get("/api/v1/decisions?q=" + std::string(9000, 'a')), 414);
+        out.emplace_back(client_->Post("/api/v1/what-if", std::string(9U << 20U, 'x'), "text/plain"), 413);
+        return out;
+    }();
+    for (const auto& [answer, status] : refused) {
+        ASSERT_TRUE(answer) << status;
+        EXPECT_EQ(answer->status, status) << answer->body;
+        const Json body = Json::parse(answer->body, nullptr, false);
+        EXPECT_TRUE(body.is_object() && body["error"].is_string()) << answer->body;
+        EXPECT_EQ(answer->get_header_value("Content-Type"), "application/json; charset=utf-8");
+        EXPECT_THAT(answer->get_header_value("Content-Security-Policy"), HasSubstr("frame-ancestors 'none'"));
+        EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff");
+        EXPECT_EQ(answer->has_header("Allow"), status == 405);
+    }
+    EXPECT_EQ(refused.front().first->get_header_value("Allow"), "GET, HEAD");
+    EXPECT_EQ(refused[3].first->get_header_value("Allow"), "GET, HEAD, POST");
+}
+
+TEST_F(ApiTest, ANameThatIsNoneIsNotFound) {
+    start();
+    const auto none = client_->Get("/api/v1/waiting?name=foo");
+    EXPECT_EQ(none->status, 404);
+    EXPECT_EQ(Json::parse(none->body)["error"], "foo: there is no such pod or gang");
+    const auto bytes = client_->Get("/api/v1/waiting?name=%ff%fe%00");
+    EXPECT_EQ(bytes->status, 404);
+    const Json body = Json::parse(bytes->body, nullptr, false);
+    ASSERT_TRUE(body.is_object()) << "valid UTF-8 only";
+    EXPECT_THAT(body["error"].get<std::string>(), ::testing::EndsWith(": there is no such pod or gang"));
 }
 
 TEST_F(ApiTest, WhatIfIsBounded) {
@@ -169,6 +232,8 @@ TEST_F(ApiTest, EventsSayWhereTheProgramIs) {
 TEST_F(ApiTest, ProbesAnswerWhileManyWindowsAreOpen) {
     server_.probe("/healthz", []() -> Result<void> { return {}; });
     start();
+    // Also makes what the library keeps for all clients, before there are threads.
+    ASSERT_EQ(client_->Get("/healthz")->status, 200);
     constexpr int kWindows = 100;
     std::latch open(kWindows);
     std::promise<void> end;

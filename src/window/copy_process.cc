@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 #include <array>
 #include <csignal>
 #include <fstream>
+
+#include "base/child_process.h"
 
 namespace reprieve::window {
 namespace {
@@ -49,7 +50,6 @@ void keep_only(int file) {
 }
 
 void limit_this_process(const CopyLimits& limits) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpriority(PRIO_PROCESS, 0, 10);  // whoever asks can wait; the loop cannot
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         std::signal(signal, SIG_DFL);
@@ -91,6 +91,7 @@ void write_all(int file, std::string_view text) {
 Result<CopyAnswer> start_copy(const std::function<Result<std::string>()>& work, CopyLimits limits) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail("no pipe can be opened");
+    const pid_t parent = getpid();
     const pid_t process = fork();
     if (process < 0) {
         close(ends[0]);
@@ -98,6 +99,7 @@ Result<CopyAnswer> start_copy(const std::function<Result<std::string>()>& work, 
         return fail("no copy of the process can be made");
     }
     if (process == 0) {
+        end_with_parent(parent);
         keep_only(ends[1]);
         limit_this_process(limits);
         answer_and_end(ends[1], work);

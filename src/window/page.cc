@@ -1,12 +1,10 @@
 #include "window/page.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
-#include "base/hash.h"
+#include "web/etag.h"
 #include "web/gzip.h"
 #include "window/page_bytes.h"
 
@@ -22,7 +20,7 @@ std::string type_of(std::string_view name) {
 }
 
 PageFile file_of(std::string_view name, std::string bytes) {
-    return {.gzip = bytes, .content_type = type_of(name), .etag = fmt::format("\"{:016x}\"", hash_bytes(bytes))};
+    return {.gzip = bytes, .content_type = type_of(name), .etag = etag_of(bytes)};
 }
 
 // "app-1a2b3c4d.js" -> "app.js"

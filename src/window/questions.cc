@@ -118,7 +118,7 @@ Result<std::string> why_document(Scene& scene, const std::string& owner, const s
 
 Result<std::string> explanation_document(Scene& scene, const std::string& name) {
     auto explanation = explain_one(scene, name);
-    if (!explanation) return std::unexpected(explanation.error());
+    if (!explanation) return fail("404 " + explanation.error().message);
     return explanation->dump();
 }
 

@@ -16,7 +16,8 @@ namespace reprieve::window {
                                                const std::string& owner,
                                                const std::vector<std::string>& victims);
 
-// What the plan means for one pod or gang, as `explain -o json` prints it.
+// What the plan means for one pod or gang, as `explain -o json` prints it. The error of a name that is none, or of
+// several, begins with the status 404.
 [[nodiscard]] Result<std::string> explanation_document(Scene& scene, const std::string& name);
 
 // Takes manifests into a cluster: what is there is replaced, `$patch: delete` takes away. Gives warnings.

@@ -60,7 +60,11 @@ RecordSource::~RecordSource() = default;
 void RecordSource::look_again() {
     if (std::chrono::steady_clock::now() - opened_ < kLookAgain) return;
     opened_ = std::chrono::steady_clock::now();
-    if (auto reader = RecordReader::open(path_)) reader_ = std::move(*reader);
+    auto reader = RecordReader::open(path_);
+    if (!reader) return;
+    // What is damaged stays so, and is not looked for in every answer.
+    (*reader)->inherit(*reader_);
+    reader_ = std::move(*reader);
 }
 
 std::optional<Extent> RecordSource::extent() {

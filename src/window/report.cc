@@ -38,10 +38,7 @@ Result<std::string> report_html(std::string_view kind, std::string_view json) {
     if (kind == "referee") title = "Reprieve: referee";
     std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    // A report may not ask anybody for anything.
-    out +=
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-        "style-src 'unsafe-inline'; img-src data:\">\n";
+    out += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + std::string(kReportPolicy) + "\">\n";
     out += "<title>" + title + "</title>\n<style>\n" + *style + "\n</style>\n</head>\n<body>\n<div id=\"app\"></div>\n";
     out +=
         "<noscript><p>This report is drawn by a script; its data is in this file, in the element "
