@@ -120,7 +120,8 @@ bool is_named_by(const Snapshot& s, const Demand& demand, const std::vector<std:
 bool asks_for_nothing(const Snapshot& s, const Demand& demand) {
     return std::ranges::all_of(demand.pods, [&](PodId p) {
         const PodClass& cls = s.class_of(p);
-        return !cls.has_devices && std::ranges::all_of(cls.requests, [](const auto& a) { return a.dim == kPods; });
+        return !cls.has_devices && !cls.has_claims &&
+               std::ranges::all_of(cls.requests, [](const auto& a) { return a.dim == kPods; });
     });
 }
 

@@ -130,7 +130,8 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     // Pods on nodes that no member may use cover nothing of the need.
     if (action_.improve) rules.attack.useful = &useful;
     for (PodId pod : members.pods) {
-        if (desk_.snapshot().class_of(pod).has_claims && !rules.attack.claimant) rules.attack.claimant = pod;
+        if (desk_.snapshot().class_of(pod).has_claims && !action_.improve && !rules.attack.claimant)
+            rules.attack.claimant = pod;
     }
     // What the members ask for before any of them is promised it.
     const DemandNeed need = need_of(desk_.snapshot(), members.pods, rules.attack.need);
@@ -138,7 +139,7 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
         if (why_not.empty()) why_not = "finds nobody to evict";
-        const std::string stay = obstacles_.say(members.pods, rules.attack, reclaim_ ? shares_ : nullptr);
+        const std::string stay = obstacles_.say(members.pods, rules.attack, action_.pdb, reclaim_ ? shares_ : nullptr);
         if (!stay.empty()) why_not += " (stay: " + stay + ")";
         return {.why_not = why_not, .proof = none_};
     }

@@ -8,6 +8,7 @@
 
 #include "model/amount_text.h"
 #include "plugins/quota_vote.h"
+#include "state/budgets.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -29,14 +30,15 @@ std::string list_of(const std::map<std::string, std::int64_t>& reasons) {
 
 }  // namespace
 
-std::string Obstacles::say(std::span<const PodId> members, const Attack& attack, const Shares* shares) {
+std::string Obstacles::say(std::span<const PodId> members, const Attack& attack, PdbMode pdb, const Shares* shares) {
     const Last asked{.spec = desk_.snapshot().class_of(members.front()).spec,
                      .priority = attack.priority,
                      .queue = attack.queue,
+                     .pdb = pdb,
                      .at = desk_.session.tx.checkpoint()};
     if (said_.empty() || asked != last_) {
         last_ = asked;
-        said_ = count(members, attack, shares);
+        said_ = count(members, attack, pdb, shares);
     }
     return said_;
 }
@@ -45,7 +47,10 @@ std::string Obstacles::name(QueueId queue) const {
     return desk_.snapshot().words->str(desk_.snapshot().queues[queue].name);
 }
 
-std::string Obstacles::count(std::span<const PodId> members, const Attack& attack, const Shares* shares) const {
+std::string Obstacles::count(std::span<const PodId> members,
+                             const Attack& attack,
+                             PdbMode pdb,
+                             const Shares* shares) const {
     const Snapshot& s = desk_.snapshot();
     Reasons pods;
     std::set<QueueId> others;
@@ -55,8 +60,14 @@ std::string Obstacles::count(std::span<const PodId> members, const Attack& attac
         for (NodeId node : s.nodes_by_name) {
             if (!answers[node.index()].fits() || !seen.insert(node).second) continue;
             for (PodId pod : s.node_pods[node]) {
+                if (s.pods[pod].state == PodState::kNominated && s.pods[pod].unit_priority >= attack.priority) {
+                    const GangId gang = s.pods[pod].gang;
+                    ++pods[fmt::format("promised to {}", gang ? s.gang_name(gang) : s.pod_name(pod))];
+                }
                 if (s.pods[pod].state != PodState::kRunning) continue;
-                if (const std::string why = why_pod_stays(pod, attack); !why.empty()) ++pods[why];
+                std::string why = why_pod_stays(pod, attack);
+                if (why.empty() && pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
+                if (!why.empty()) ++pods[why];
                 if (s.pods[pod].queue && s.pods[pod].queue != attack.queue) others.insert(s.pods[pod].queue);
             }
         }
@@ -81,11 +92,26 @@ std::string Obstacles::why_pod_stays(PodId pod, const Attack& attack) const {
     if (protection != Protection::kNone) return fmt::format("protected: it {}", to_text(protection));
     if (attack.quota != nullptr) {
         const bool own = row.queue == attack.queue || !is_in_quota(s, row.queue);
-        return own && !attack.quota->may_take(pod) ? "of equal or higher priority" : "";
+        if (!own || attack.quota->may_take(pod)) return "";
+        return row.unit_priority < attack.priority && row.queue != attack.queue ? "in another queue"
+                                                                                : "of equal or higher priority";
     }
     if (attack.reclaim) return row.queue == attack.queue ? "in the same queue" : "";
     if (row.unit_priority >= attack.priority) return "of equal or higher priority";
     return !attack.cross_queue && row.queue != attack.queue ? "in another queue" : "";
+}
+
+// Among those who could go: one that a strict budget does not let go any more. Of several budgets, the first by name.
+std::string Obstacles::why_budget_keeps(PodId pod) const {
+    const Snapshot& s = desk_.snapshot();
+    std::string spent;
+    for (BudgetId id : s.class_of(pod).budgets) {
+        const BudgetRow& budget = s.budgets[id];
+        if (!takes_from(s, pod, id) || budget.left > 0) continue;
+        const std::string name = fmt::format("{}/{}", s.words->text(budget.fact->ns), s.words->text(budget.fact->name));
+        if (spent.empty() || name < spent) spent = name;
+    }
+    return spent.empty() ? "" : fmt::format("whose disruption budget {} is spent", spent);
 }
 
 std::string Obstacles::why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const {
@@ -150,7 +176,17 @@ std::string Obstacles::why_quota_keeps(QueueId queue, const Attack& attack) cons
     if (fact == nullptr || !fact->is_quota) return "";
     for (const auto& [dim, need] : attack.need) {
         const std::int64_t* least = dim == kPods || need <= 0 ? nullptr : fact->guarantee.find(dim);
-        if (least == nullptr || s.later.queue_used(queue, dim) > *least) continue;
+        if (least == nullptr) continue;
+        const std::int64_t above = s.later.queue_used(queue, dim) - *least;
+        if (above > 0 && above < smallest_in(queue, dim)) {
+            return fmt::format(
+                "quota {} holds {} of {} more than its minimum of {}, and each of its pods more than that",
+                name(queue),
+                amount_text(dim, above),
+                s.words->text(dim),
+                amount_text(dim, *least));
+        }
+        if (above > 0) continue;
         return fmt::format("quota {} holds {} of {}, no more than its minimum of {}",
                            name(queue),
                            amount_text(dim, s.later.queue_used(queue, dim)),

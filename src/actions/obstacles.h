@@ -17,14 +17,22 @@ public:
     explicit Obstacles(const Desk& desk) : desk_(desk) {}
 
     // "2 pods of equal or higher priority, 1 in another queue", about those who run on nodes that the members may use.
-    // `shares`: by which reclaim asks; null for other actions. Empty: nobody who could not go is in the way.
-    [[nodiscard]] std::string say(std::span<const PodId> members, const Attack& attack, const Shares* shares);
+    // `pdb`: whether budgets bind. `shares`: by which reclaim asks; null for other actions. Empty: nobody who could not
+    // go is in the way.
+    [[nodiscard]] std::string say(std::span<const PodId> members,
+                                  const Attack& attack,
+                                  PdbMode pdb,
+                                  const Shares* shares);
 
 private:
     using Reasons = std::map<std::string, std::int64_t>;
 
-    [[nodiscard]] std::string count(std::span<const PodId> members, const Attack& attack, const Shares* shares) const;
+    [[nodiscard]] std::string count(std::span<const PodId> members,
+                                    const Attack& attack,
+                                    PdbMode pdb,
+                                    const Shares* shares) const;
     [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
+    [[nodiscard]] std::string why_budget_keeps(PodId pod) const;
     [[nodiscard]] std::string why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const;
     [[nodiscard]] std::string why_quota_keeps(QueueId queue, const Attack& attack) const;
     [[nodiscard]] std::string why_excess_stays(QueueId queue) const;
@@ -37,6 +45,7 @@ private:
         SpecId spec;
         std::int32_t priority = 0;
         QueueId queue;
+        PdbMode pdb = PdbMode::kBestEffort;
         Transaction::Checkpoint at = 0;
         friend bool operator==(const Last&, const Last&) = default;
     };

@@ -170,7 +170,7 @@ std::string freed_words(const Snapshot& s, PodId pod, const std::vector<std::str
             const auto& [driver, pool, name] = s.device_claims.pools.key(given.device);
             devices += fmt::format("{}{}", devices.empty() ? "" : ", ", s.words->text(name));
         }
-        out += fmt::format("; frees {} of claim {}", devices, claim);
+        if (!devices.empty()) out += fmt::format("; frees {} of claim {}", devices, claim);
     }
     return out;
 }

@@ -42,7 +42,7 @@ Served Preempt::serve(const Demand& demand) {
                             .queue = demand.queue,
                             .cross_queue = action_.cross_queue,
                             .need = s.class_of(pod).requests};
-        const std::string stay = obstacles_.say(std::span(&pod, 1), attack, nullptr);
+        const std::string stay = obstacles_.say(std::span(&pod, 1), attack, action_.pdb, nullptr);
         if (!stay.empty()) why += " (stay: " + stay + ")";
         return {.why_not = std::move(why), .proof = search_.proven_none()};
     }

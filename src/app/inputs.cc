@@ -25,6 +25,19 @@ std::string patch_word(std::string_view json) {
     return patch != object.end() && patch->is_string() ? patch->get<std::string>() : std::string();
 }
 
+constexpr const char* kOnlyItsPods = "of this kind only the pods are known; take those away";
+
+// "Pod default/web-0", as it is written.
+std::string title_of(const SourceRef::Text& text) {
+    const auto object = nlohmann::json::parse(text.json, nullptr, false);
+    const auto word = [&](const char* field) {
+        const nlohmann::json::json_pointer path(std::string("/metadata/") + field);
+        return object.contains(path) && object[path].is_string() ? object[path].get<std::string>() : std::string();
+    };
+    const std::string ns = word("namespace");
+    return fmt::format("{} {}{}", text.kind, ns.empty() ? "" : ns + "/", word("name"));
+}
+
 // Objects on their way from files into a cluster.
 class ClusterInput {
 public:
@@ -38,6 +51,7 @@ public:
                   [this](Object&& object, const SourceRef& source) { take(std::move(object), source); }) {
         for (const char* kind : WorkloadPods::kForeignKinds) {
             loader_.on_document(kind, [this](std::string_view, std::string_view json, const SourceRef& source) {
+                if (replacing_ && patch_word(json) == "delete") return reject(source, kOnlyItsPods);
                 workloads_.note(source.text().kind, source.text().api_version, json, source);
             });
         }
@@ -71,10 +85,12 @@ public:
 private:
     void take(Object&& object, const SourceRef& source) {
         if (conflict_) return;
+        const std::string patch = replacing_ ? patch_word(source.text().json) : std::string();
+        if (patch == "delete") return take_away(object, source);
         tree_.note(object, source, cluster_.words());
         if (std::holds_alternative<Workload>(object))
             workloads_.note(source.text().kind, source.text().api_version, source.text().json, source);
-        if (replacing_) return replace(std::move(object), source);
+        if (replacing_) return replace(std::move(object), patch, source);
         const Digest digest = digested_ ? digest_bytes(source.text().json) : Digest{};
         if (auto added = cluster_.add(std::move(object), digest); !added) {
             conflict_ = LoadError{
@@ -82,9 +98,24 @@ private:
         }
     }
 
-    void replace(Object&& object, const SourceRef& source) {
-        const std::string patch = patch_word(source.text().json);
-        if (patch == "delete") return static_cast<void>(cluster_.remove(object));
+    void take_away(const Object& object, const SourceRef& source) {
+        if (cluster_.has(object)) return static_cast<void>(cluster_.remove(object));
+        // Of some workloads the cluster knows only the pods: whether there is one cannot be said.
+        const auto* workload = std::get_if<Workload>(&object);
+        const bool kept = workload == nullptr || Cluster::keeps(workload->kind);
+        reject(source, kept ? "there is no such object, so it cannot be taken away" : kOnlyItsPods);
+    }
+
+    void reject(const SourceRef& source, const std::string& what) {
+        if (conflict_) return;
+        conflict_ = LoadError{.file = source.file(),
+                              .line = source.line(),
+                              .object = title_of(source.text()),
+                              .field = "$patch",
+                              .what = what};
+    }
+
+    void replace(Object&& object, const std::string& patch, const SourceRef& source) {
         if (patch.empty()) return static_cast<void>(cluster_.apply(std::move(object)));
         const Pod* written = std::get_if<Pod>(&object);
         const PodId known = written != nullptr ? cluster_.find_pod(written->ns, written->name) : PodId();
@@ -93,11 +124,9 @@ private:
             changed.priority = written->priority;
             return static_cast<void>(cluster_.apply(std::move(changed)));
         }
-        const std::string what = patch == "merge"
-                                     ? "merge goes with spec.priority of a pod that exists; else write the whole object"
-                                     : "delete and merge are known";
-        conflict_ =
-            LoadError{.file = source.file(), .line = source.line(), .object = "", .field = "$patch", .what = what};
+        reject(source,
+               patch == "merge" ? "merge goes with spec.priority of a pod that exists; else write the whole object"
+                                : "delete and merge are known");
     }
 
     Cluster& cluster_;

@@ -221,7 +221,8 @@ int run(int argc, char** argv) {
     run_app->callback([&] { code = run_command(run_options, {.kube = open_kube, .ui = open_window}); });
 
     UiOptions ui;
-    CLI::App* ui_app = app.add_subcommand("ui", "Show a web page on what lies in files: manifests or a report");
+    CLI::App* ui_app =
+        app.add_subcommand("ui", "Show a web page on what lies in files: manifests, a record or a report");
     ui_app->add_option("REPORT", ui.report, "A report of simulate or referee: HTML, JSON or its folder")
         ->type_name("REPORT");
     ui_app->add_option("-f,--filename", ui.planning.files, "File or directory of manifests; - for stdin")

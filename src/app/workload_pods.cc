@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <span>
 
 #include "manifest/decode.h"
 #include "sim/derived_objects.h"
@@ -13,6 +15,8 @@ namespace {
 
 constexpr const char* kGroupNote = "scheduling.k8s.io/group-name";
 constexpr const char* kRoleNote = "volcano.sh/task-spec";
+// No cluster holds more; a slip of the keyboard must not fill the memory.
+constexpr std::int64_t kMostPods = 1'000'000;
 
 std::string ns_of(const Json& body) {
     const std::string ns = text_at(body, {"metadata", "namespace"});
@@ -40,7 +44,7 @@ std::string controller_of(const Json& body, std::string_view kind) {
     return "";
 }
 
-bool has_ended(const Json& volcano_job) {
+bool volcano_job_has_ended(const Json& volcano_job) {
     const std::string phase = text_at(volcano_job, {"status", "state", "phase"});
     return phase == "Completed" || phase == "Failed" || phase == "Aborted" || phase == "Terminated" ||
            phase == "Aborting" || phase == "Terminating" || phase == "Completing";
@@ -52,8 +56,36 @@ std::string task_name(const Json& task, std::size_t place) {
     return name.empty() ? fmt::format("default{}", place) : name;
 }
 
-// No cluster holds more; a slip of the keyboard must not fill the memory.
-constexpr std::int64_t kMostPods = 1'000'000;
+// What is being deleted makes nothing more, and neither does what is done or about to be.
+bool has_ended(const Json& body, std::span<const char* const> conditions) {
+    if (!text_at(body, {"metadata", "deletionTimestamp"}).empty()) return true;
+    return std::ranges::any_of(conditions, [&](const char* condition) { return has_condition(body, condition); });
+}
+
+// The indexes of an Indexed Job that are done: "0,2-4".
+std::set<std::int64_t> completed_indexes(const Json& job) {
+    std::set<std::int64_t> out;
+    const std::string text = text_at(job, {"status", "completedIndexes"});
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at < end && std::ssize(out) < kMostPods) {
+        std::int64_t first = 0;
+        const auto read = std::from_chars(at, end, first);
+        if (read.ec != std::errc{}) break;
+        std::int64_t last = first;
+        at = read.ptr;
+        if (at < end && *at == '-') {
+            const auto upper = std::from_chars(at + 1, end, last);
+            if (upper.ec != std::errc{}) break;
+            at = upper.ptr;
+        }
+        for (; first <= last && std::ssize(out) < kMostPods; ++first)
+            out.insert(first);
+        if (at == end || *at != ',') break;
+        ++at;
+    }
+    return out;
+}
 
 // The largest number of pods that one part of a workload asks for.
 std::int64_t pods_asked(const Json& body) {
@@ -99,14 +131,17 @@ void WorkloadPods::note(std::string_view kind,
                 fmt::format("{}: spec: asks for {} pods, more than the {} that are made", where, asked, kMostPods);
         return;
     }
-    const std::vector<Json> derived = derived_objects(body);
+    static constexpr const char* kEnds[] = {"Complete", "Completed", "Failed", "FailureTarget", "SuccessCriteriaMet"};
+    if (has_ended(body, kEnds)) return;
+    const bool is_over = kind == "JobSet" && !text_at(body, {"status", "terminalState"}).empty();
+    const std::vector<Json> derived = is_over ? std::vector<Json>() : derived_objects(body);
     for (const Json& object : derived) {
         if (text_at(object, {"kind"}) == "Pod")
-            made_.push_back({object, where});
+            made_.push_back({.body = object, .where = where});
         else
-            documents_.push_back({object, where});
+            documents_.push_back({.body = object, .where = where, .derived = true});
     }
-    if (kind != "JobSet" && kind != "LeaderWorkerSet") documents_.push_back({std::move(body), where});
+    if (kind != "JobSet" && kind != "LeaderWorkerSet") documents_.push_back({.body = std::move(body), .where = where});
 }
 
 void WorkloadPods::count_pods(const Cluster& cluster) {
@@ -131,17 +166,18 @@ bool WorkloadPods::is_there(const std::string& ns, const std::string& name) cons
 void WorkloadPods::add(const Document& document, Json object) {
     object["metadata"]["namespace"] = ns_of(document.body);
     if (text_at(object, {"kind"}) == "Pod") names_.insert(ns_of(object) + "/" + name_of(object));
-    made_.push_back({std::move(object), document.where});
+    made_.push_back({.body = std::move(object), .where = document.where});
 }
 
 // As many pods of the template as are lacking, under the first free numbers.
 void WorkloadPods::make_numbered(const Document& document,
                                  const Json& owner,
                                  const std::string& prefix,
-                                 std::int64_t count) {
+                                 std::int64_t count,
+                                 const std::set<std::int64_t>& done) {
     for (std::int64_t i = 0; count > 0; ++i) {
         const std::string name = fmt::format("{}-{}", prefix, i);
-        if (is_there(ns_of(document.body), name)) continue;
+        if (done.contains(i) || is_there(ns_of(document.body), name)) continue;
         add(document, pod_from_template(find_path(document.body, {"spec", "template"}), owner, name));
         --count;
     }
@@ -149,12 +185,16 @@ void WorkloadPods::make_numbered(const Document& document,
 
 void WorkloadPods::make_job(const Document& document) {
     const Json& job = document.body;
-    if (is_true(job, {"spec", "suspend"}) || has_condition(job, "Complete") || has_condition(job, "Failed")) return;
+    if (is_true(job, {"spec", "suspend"})) return;
     const Owned& owned = owned_[{"Job", ns_of(job) + "/" + name_of(job)}];
     const std::int64_t parallel = number_at(job, {"spec", "parallelism"}, 1);
     const std::int64_t done = std::max(owned.succeeded, number_at(job, {"status", "succeeded"}, 0));
-    const std::int64_t left = number_at(job, {"spec", "completions"}, parallel + done) - done;
-    make_numbered(document, reference(job), name_of(job), std::min(parallel, left) - owned.active);
+    // Without a number of completions the first that succeeds says that the work is done.
+    const std::int64_t completions = number_at(job, {"spec", "completions"}, -1);
+    if (completions < 0 && done > 0) return;
+    const std::int64_t left = completions < 0 ? parallel : completions - done;
+    make_numbered(
+        document, reference(job), name_of(job), std::min(parallel, left) - owned.active, completed_indexes(job));
 }
 
 // A Deployment's pods belong to its ReplicaSets; one that is not in the input is known from its pods.
@@ -221,7 +261,7 @@ void WorkloadPods::make_stateful_set(const Document& document) {
 void WorkloadPods::make_volcano_job(const Document& document, const Cluster& cluster) {
     const Json& job = document.body;
     const Json* tasks = find_path(job, {"spec", "tasks"});
-    if (tasks == nullptr || !tasks->is_array() || has_ended(job)) return;
+    if (tasks == nullptr || !tasks->is_array() || volcano_job_has_ended(job)) return;
     const std::string ns = ns_of(job);
     std::string group = name_of(job);
     const Snapshot& s = cluster.snapshot();
@@ -236,19 +276,20 @@ void WorkloadPods::make_volcano_job(const Document& document, const Cluster& clu
         group = name;
         grouped = true;
     }
-    std::int64_t members = 0;
+    std::int64_t least_members = 0;  // as Volcano's admission writes it where the Job does not
     Json roles = Json::object();
     for (std::size_t at = 0; at < tasks->size(); ++at) {
         const Json& task = (*tasks)[at];
-        members += number_at(task, {"replicas"}, 1);
-        if (const std::int64_t least = number_at(task, {"minAvailable"}, -1); least >= 0)
-            roles[task_name(task, at)] = least;
+        const std::int64_t least = number_at(task, {"minAvailable"}, -1);
+        least_members += least >= 0 ? least : number_at(task, {"replicas"}, 1);
+        if (least >= 0) roles[task_name(task, at)] = least;
     }
+    if (const std::int64_t written = number_at(job, {"spec", "minAvailable"}, 0); written > 0) least_members = written;
     if (!grouped) {
         Json made = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                      {"kind", "PodGroup"},
                      {"metadata", {{"name", group}}},
-                     {"spec", {{"minMember", number_at(job, {"spec", "minAvailable"}, members)}}}};
+                     {"spec", {{"minMember", least_members}}}};
         if (!roles.empty()) made["spec"]["minTaskMember"] = roles;
         for (const char* part : {"queue", "priorityClassName", "networkTopology"}) {
             if (const Json* given = find_path(job, {"spec", part})) made["spec"][part] = *given;
@@ -280,11 +321,27 @@ void WorkloadPods::make(const Document& document, const Cluster& cluster) {
     make_job(document);
 }
 
+// What a workload derives may stand in the input as well, made by its controller already: that one says what is
+// lacking.
+void WorkloadPods::forget_derived_twice() {
+    std::set<std::pair<std::string, std::string>> read;
+    const auto key = [](const Document& d) {
+        return std::pair(text_at(d.body, {"kind"}), ns_of(d.body) + "/" + name_of(d.body));
+    };
+    for (const Document& document : documents_) {
+        if (!document.derived) read.insert(key(document));
+    }
+    std::erase_if(documents_, [&](const Document& d) { return d.derived && read.contains(key(d)); });
+}
+
 Result<void> WorkloadPods::add_missing(Cluster& cluster) {
     if (!too_many_.empty()) return fail(too_many_);
     if (documents_.empty() && made_.empty()) return {};
     count_pods(cluster);
     std::erase_if(made_, [&](const Document& d) { return is_there(ns_of(d.body), name_of(d.body)); });
+    for (const Document& pod : made_)
+        names_.insert(ns_of(pod.body) + "/" + name_of(pod.body));
+    forget_derived_twice();
     for (const Document& document : documents_)
         make(document, cluster);
     Decoder decoder(cluster.words());

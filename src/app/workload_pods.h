@@ -30,7 +30,8 @@ public:
 private:
     struct Document {
         Json body;
-        std::string where;  // "file:line: Job default/train"
+        std::string where;     // "file:line: Job default/train"
+        bool derived = false;  // of another workload in the input
     };
     struct Owned {
         std::set<std::string> names;
@@ -45,7 +46,12 @@ private:
     void make_replicas(const Document& document, const Cluster& cluster);
     void make_stateful_set(const Document& document);
     void make_volcano_job(const Document& document, const Cluster& cluster);
-    void make_numbered(const Document& document, const Json& owner, const std::string& prefix, std::int64_t count);
+    void make_numbered(const Document& document,
+                       const Json& owner,
+                       const std::string& prefix,
+                       std::int64_t count,
+                       const std::set<std::int64_t>& done = {});
+    void forget_derived_twice();
     void add(const Document& document, Json object);
     [[nodiscard]] bool is_there(const std::string& ns, const std::string& name) const;
 

@@ -241,6 +241,13 @@ void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty 
         PoolNames pools;
         for (const auto& [where, claim] : asked)
             add_pools(offers_on(judged, where), pools);
+        // Then it matters which devices are free, and in which order they are asked: the eviction gets the benefit of
+        // the doubt.
+        if (std::ranges::any_of(asked,
+                                [&](const auto& one) { return may_end_in_an_error(judged, one.second, one.first); })) {
+            out.push_back({kRule, "a free device may end its attempt"});
+            return;
+        }
         AnyWay any(judged, held_in(scene, pools, own));
         for (const auto& [where, claim] : asked)
             any.add(where, claim);

@@ -35,7 +35,9 @@ bool slice_reaches(const ResourceSlice& slice, const Node& node, const Vocabular
     return std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reached(*d.reach, node, words); });
 }
 
-bool passes(const std::vector<DeviceSelector>& selectors, const OfferedDevice& offer, const Vocabulary& words) {
+enum class Selects { kNo, kYes, kFails };
+
+Selects ask(const std::vector<DeviceSelector>& selectors, const OfferedDevice& offer, const Vocabulary& words) {
     cel::Device seen{.driver = words.text(offer.slice->driver), .allow_multiple_allocations = offer.device->shareable};
     for (const DeviceAttribute& a : offer.device->attributes) {
         cel::Attribute& out =
@@ -47,12 +49,14 @@ bool passes(const std::vector<DeviceSelector>& selectors, const OfferedDevice& o
     }
     for (const DeviceCapacity& c : offer.device->capacity)
         seen.capacity.push_back({words.text(c.name.domain), words.text(c.name.id), c.value});
-    return std::ranges::all_of(selectors, [&](const DeviceSelector& selector) {
+    for (const DeviceSelector& selector : selectors) {
         const auto expression = cel::Expression::parse(selector.expression);
-        if (!expression) return false;
+        if (!expression) return Selects::kFails;
         const auto answer = expression->matches(seen);
-        return answer && *answer;
-    });
+        if (!answer) return Selects::kFails;
+        if (!*answer) return Selects::kNo;
+    }
+    return Selects::kYes;
 }
 
 bool in_the_way(const DeviceTaint& taint, const DeviceWish& wish) {
@@ -316,7 +320,23 @@ bool suits(const Case& judged, const OfferedDevice& offer, const DeviceWish& wis
         if (fits) taints.push_back(rule.taint);
     });
     if (std::ranges::any_of(taints, [&](const DeviceTaint& t) { return in_the_way(t, wish); })) return false;
-    return passes(cls->selectors, offer, judged.words) && passes(wish.selectors, offer, judged.words);
+    return ask(cls->selectors, offer, judged.words) == Selects::kYes &&
+           ask(wish.selectors, offer, judged.words) == Selects::kYes;
+}
+
+bool may_end_in_an_error(const Case& judged, const WantedClaim& claim, NodeId node) {
+    const NodeOffers offers = offers_on(judged, node);
+    const auto fails = [&](const DeviceWish& wish) {
+        if (wish.mode == DeviceCount::kAll && !claim.spec.constraints.empty()) return true;
+        const DeviceClass* cls = device_class(judged, wish.cls);
+        return cls != nullptr && std::ranges::any_of(offers.devices, [&](const OfferedDevice& offer) {
+                   const Selects of_class = ask(cls->selectors, offer, judged.words);
+                   return of_class == Selects::kFails ||
+                          (of_class == Selects::kYes && ask(wish.selectors, offer, judged.words) == Selects::kFails);
+               });
+    };
+    return std::ranges::any_of(
+        claim.spec.requests, [&](const DeviceRequest& request) { return std::ranges::any_of(request.wishes, fails); });
 }
 
 std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,

@@ -61,6 +61,8 @@ void add_pools(const NodeOffers& offers, PoolNames& out);
 
 // Whether the device passes the selectors of class and wish, reaches the node and has no taint in the way.
 [[nodiscard]] bool suits(const Case& judged, const OfferedDevice& offer, const DeviceWish& wish, const Node& node);
+// Whether a free device can end the attempt: a selector fails on it, or it is one of all and a constraint excludes it.
+[[nodiscard]] bool may_end_in_an_error(const Case& judged, const WantedClaim& claim, NodeId node);
 // What the wish takes of the device; nothing: the device cannot give it.
 [[nodiscard]] std::optional<std::map<QualifiedName, Wide>> amounts_of(const Case& judged,
                                                                       const OfferedDevice& offer,

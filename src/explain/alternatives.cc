@@ -9,15 +9,24 @@
 #include "explain/levers.h"
 #include "explain/stories.h"
 #include "plugins/cost.h"
+#include "plugins/grants.h"
 
 namespace reprieve {
 namespace {
 
 bool evicts(ActionKind kind) { return kind != ActionKind::kAllocate && kind != ActionKind::kBackfill; }
 
-SchedulerConfig edited(const SchedulerConfig& config, const std::function<void(ActionConfig&)>& edit) {
+// Written out, the default actions must mean what they mean unwritten: queues are balanced, and what they are granted
+// is a limit, only where one of them asks for it.
+SchedulerConfig edited(const Snapshot& snapshot,
+                       const SchedulerConfig& config,
+                       const std::function<void(ActionConfig&)>& edit) {
     SchedulerConfig out = config;
-    if (!out.actions) out.actions = default_actions();
+    if (!out.actions) {
+        out.actions = default_actions();
+        if (!balances_queues(snapshot, config))
+            std::erase_if(*out.actions, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
+    }
     for (ActionConfig& action : *out.actions) {
         if (evicts(action.kind)) edit(action);
     }
@@ -33,12 +42,14 @@ void put_first(ActionConfig& action, const PluginsConfig& plugins, std::vector<C
     action.cost = std::move(terms);
 }
 
-SchedulerConfig with_strict_budgets(const SchedulerConfig& config) {
-    return edited(config, [](ActionConfig& action) { action.pdb = PdbMode::kStrict; });
+SchedulerConfig with_strict_budgets(const Snapshot& snapshot, const SchedulerConfig& config) {
+    return edited(snapshot, config, [](ActionConfig& action) { action.pdb = PdbMode::kStrict; });
 }
 
-SchedulerConfig with_terms_first(const SchedulerConfig& config, const std::vector<CostTerm>& terms) {
-    return edited(config, [&](ActionConfig& action) { put_first(action, config.plugins, terms); });
+SchedulerConfig with_terms_first(const Snapshot& snapshot,
+                                 const SchedulerConfig& config,
+                                 const std::vector<CostTerm>& terms) {
+    return edited(snapshot, config, [&](ActionConfig& action) { put_first(action, config.plugins, terms); });
 }
 
 // What lost work is counted in where nobody has said so: GPUs if somebody waits for them, else cores.
@@ -168,13 +179,13 @@ Alternatives find_alternatives(Cluster& cluster, const SchedulerConfig& config, 
     const auto add = [&](const char* name, Plan other) { out.plans.push_back(measure.of(name, std::move(other))); };
     const auto plan_with = [&](const SchedulerConfig& other) { return WhatIf(cluster).plan(other); };
     add("cheapest", plan);
-    add("pdbClean", plan_with(with_strict_budgets(config)));
+    add("pdbClean", plan_with(with_strict_budgets(cluster.snapshot(), config)));
     using enum CostTerm;
-    add("fewestJobs", plan_with(with_terms_first(config, {kGangsBroken, kUnits, kPodCount})));
+    add("fewestJobs", plan_with(with_terms_first(cluster.snapshot(), config, {kGangsBroken, kUnits, kPodCount})));
     SchedulerConfig counting = config;
     counting.plugins.lost_work_resource = out.lost_resource;
     std::erase(counting.plugins.disable, "lostWork");
-    add("leastWorkLost", plan_with(with_terms_first(counting, {kLostWork})));
+    add("leastWorkLost", plan_with(with_terms_first(cluster.snapshot(), counting, {kLostWork})));
     if (auto soonest = soonest_free(cluster, config, plan, measure)) add("soonestFree", std::move(*soonest));
     return out;
 }

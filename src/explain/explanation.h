@@ -37,6 +37,7 @@ struct Consequence {
     std::string worse_in;               // the first term in which that costs more than the plan
     std::string cheaper_in;             // ... or less
     std::vector<std::string> evicted;   // who goes then and not now
+    std::vector<std::string> for_it;    // who goes then for the beneficiary, whether it goes now or not
     std::vector<std::string> spared;    // who goes now and not then
     std::vector<std::string> unplaced;  // who has a place now and not then, the beneficiary aside
 };

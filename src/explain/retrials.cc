@@ -90,6 +90,9 @@ Consequence compare(const Plan& plan, const Plan& other, const std::string& owne
     const std::set<std::string> gone_then = evicted_in(other);
     out.evicted = difference(gone_then, gone);
     out.spared = difference(gone, gone_then);
+    for (const Eviction& e : other.evictions) {
+        if (e.owner == owner) out.for_it.push_back(e.pod);
+    }
     out.unplaced = difference(unplaced_in(other, owner), unplaced_in(plan, owner));
     return out;
 }

@@ -66,8 +66,11 @@ constexpr std::array kKeys = std::to_array<ConfigKey>({
     {.path = "actions",
      .type = kItems,
      .example = "[{name: allocate}, {name: preempt}]",
-     .meaning = "What is tried for each demand, in this order, at least one. Absent: allocate, preempt, gangPreempt, "
-                "gangReclaim, jobPreempt, revoke, servingPreempt, queueBalance, backfill, each where it has work."},
+     .meaning =
+         "What is tried for each demand, in this order, at least one. Absent: allocate, preempt, gangPreempt, "
+         "gangReclaim, jobPreempt, revoke, servingPreempt, queueBalance, backfill, each where it has work. "
+         "Listed, `queueBalance` grants every weighted queue its share, and the grants limit all actions; absent, "
+         "only where a queue has a request written."},
     {.path = "actions[].name",
      .type = kWord,
      .example = "gangPreempt",

@@ -81,7 +81,12 @@ constexpr std::pair<std::string_view, std::string_view> kShapes[] = {
     {"CoreGroup", "apiVersion kind metadata:Meta spec:~CoreGroupSpec status"},
     {"~CoreGroupSpec",
      "disruptionMode parentCompositePodGroupName podGroupTemplateRef preemptionPolicy priority priorityClassName "
-     "resourceClaims schedulingConstraints schedulingPolicy"},
+     "resourceClaims schedulingConstraints schedulingPolicy:~CorePolicy"},
+    {"~CorePolicy", "basic gang:~CoreGangPolicy"},
+    {"~CoreGangPolicy", "minCount minGroupCount"},
+    {"StorageClass",
+     "allowVolumeExpansion allowedTopologies apiVersion kind metadata:Meta mountOptions parameters provisioner "
+     "reclaimPolicy volumeBindingMode"},
     {"ClaimObject", "apiVersion kind metadata:Meta spec:ClaimSpec status"},
     {"ClaimSpec",
      "accessModes dataSource dataSourceRef resources selector:Selector storageClassName volumeAttributesClassName "
@@ -145,7 +150,34 @@ constexpr std::pair<std::string_view, std::string_view> kShapes[] = {
      "timeoutSeconds tolerations:Toleration topologySpreadConstraints:Spread volumes:Volume"},
     {"DeviceClaim", "apiVersion kind metadata:Meta spec:~DeviceClaimSpec status"},
     {"~DeviceClaimSpec", "devices:~DeviceAsk"},
-    {"~DeviceAsk", "config constraints requests"},
+    {"~DeviceAsk", "config constraints:~DeviceConstraint requests:~DeviceRequest"},
+    {"~DeviceConstraint", "distinctAttribute matchAttribute requests"},
+    {"~DeviceRequest",
+     "adminAccess allocationMode capacity:~DeviceNeed count deviceClassName exactly:~DeviceWish "
+     "firstAvailable:~DeviceWish name selectors:~DeviceSelector tolerations:Toleration"},
+    {"~DeviceWish",
+     "adminAccess allocationMode capacity:~DeviceNeed count derivedAttributes deviceClassName name "
+     "selectors:~DeviceSelector tolerations:Toleration"},
+    {"~DeviceNeed", "requests"},
+    {"~DeviceSelector", "cel:~DeviceExpression"},
+    {"~DeviceExpression", "expression"},
+    {"DeviceClass", "apiVersion kind metadata:Meta spec:~DeviceClassSpec status"},
+    {"~DeviceClassSpec", "config extendedResourceName selectors:~DeviceSelector suitableNodes:NodeSelector"},
+    {"DeviceSlice", "apiVersion kind metadata:Meta spec:~DeviceSliceSpec status"},
+    {"~DeviceSliceSpec",
+     "allNodes devices:~PooledDevice driver nodeName nodeSelector:NodeSelector partitionTypeAttribute "
+     "perDeviceNodeSelection pool:~DevicePool sharedCounters:~CounterSet skipNodeOperations"},
+    {"~DevicePool", "generation name resourceSliceCount"},
+    {"~CounterSet", "counters name"},
+    {"~PooledDevice",
+     "allNodes allowMultipleAllocations attributes basic:~PooledDevice bindingConditions bindingFailureConditions "
+     "bindsToNode capacity consumesCounters:~CounterUse name nodeAllocatableResources nodeName "
+     "nodeSelector:NodeSelector "
+     "taints:Taint"},
+    {"~CounterUse", "compatibilityGroups counterSet counters"},
+    {"DeviceRule", "apiVersion kind metadata:Meta spec:~DeviceRuleSpec status"},
+    {"~DeviceRuleSpec", "deviceSelector:~DeviceChoice taint:Taint"},
+    {"~DeviceChoice", "device deviceClassName driver pool selectors:~DeviceSelector"},
     {"DeviceClaimTemplate", "apiVersion kind metadata:Meta spec:DeviceClaimPattern"},
     {"DeviceClaimPattern", "metadata:Meta spec:~DeviceClaimSpec"},
     {"~NodeStatus",
@@ -184,7 +216,11 @@ constexpr KindShape kKindShapes[] = {
     {"Revision", "serving.knative.dev", "Revision"},
     {"JobSet", "jobset.x-k8s.io", "JobSet"},
     {"LeaderWorkerSet", "leaderworkerset.x-k8s.io", "WorkerSet"},
+    {"StorageClass", "storage.k8s.io", "StorageClass"},
     {"ResourceClaim", "resource.k8s.io", "DeviceClaim"},
+    {"DeviceClass", "resource.k8s.io", "DeviceClass"},
+    {"ResourceSlice", "resource.k8s.io", "DeviceSlice"},
+    {"DeviceTaintRule", "resource.k8s.io", "DeviceRule"},
     {"ResourceClaimTemplate", "resource.k8s.io", "DeviceClaimTemplate"},
     {"Queue", "scheduling.volcano.sh", "Queue"},
     {"ElasticQuota", "scheduling.sigs.k8s.io", "ElasticQuota"},

@@ -55,12 +55,6 @@ void read_notes(Cursor& at, bool are_labels, Metadata& out) {
     }
 }
 
-// Volcano reads its marker as Go's strconv.ParseBool does.
-bool is_go_true(std::string_view text) {
-    constexpr std::string_view kTrue[] = {"1", "t", "T", "TRUE", "true", "True"};
-    return std::find(std::begin(kTrue), std::end(kTrue), text) != std::end(kTrue);
-}
-
 // A "no" is never overruled by another marker of the same object.
 void mark_preemptible(Settings& out, bool preemptible, std::string_view marker) {
     if (out.preemptible == false) return;
@@ -208,8 +202,6 @@ void read_setting(Reading& reading, const Note& note, Settings& out) {
             break;
         }
         case "volcano.sh/preemptable"_key:
-            mark_preemptible(out, is_go_true(note.text(reading)) || note.flag_or(reading, false), note.key());
-            break;
         case "quota.scheduling.koordinator.sh/preemptible"_key:
             mark_preemptible(out, note.flag_or(reading, false), note.key());
             break;

@@ -52,6 +52,13 @@ bool read_gang_note(Reading& reading, const Note& note, Pod& pod, GangName& gang
             return true;
         case "gang.scheduling.koordinator.sh/groups"_key:
             note.read(reading, pod.make_extras().koordinator_gang_groups);
+            note.read_json(reading, [](Cursor& at) {
+                for (Items item(at); item.next();) {
+                    std::string_view peer;
+                    item->read(peer);
+                    if (peer.empty()) return item->wrong("is empty");
+                }
+            });
             return true;
         case "gang.scheduling.koordinator.sh/mode"_key:
             if (note.text(reading) == "NonStrict") reading.warn("gang mode NonStrict is ignored: gangs are strict");

@@ -19,6 +19,14 @@ DeviceChoice choose(const Candidate& c, const Occupancy& view, const Occupancy& 
         c.snapshot, c.pod, node, std::span(both).subspan(&view == &later ? 1 : 0), unused, why);
 }
 
+bool nothing_held(const Snapshot& s, const Occupancy& view, NodeId node) {
+    const DevicePools& pools = s.device_claims.pools;
+    return std::ranges::all_of(pools.on_node(node), [&](const NodePool& pool) {
+        return std::ranges::all_of(
+            pool.offers, [&](OfferId offer) { return view.claim_book().held(pools.offer(offer).device).idle(); });
+    });
+}
+
 }  // namespace
 
 Answer filter_dynamic_resources(const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node) {
@@ -32,10 +40,11 @@ Answer filter_dynamic_resources(const Candidate& c, const Occupancy& view, const
         default:
             break;
     }
-    // Where nothing that can be freed is in the way, evictions do not help. A selector that would fail on a device
-    // that is held says nothing about the others.
+    // Where nothing that can be freed is in the way, evictions do not help. That the attempt would end on a device that
+    // is held says nothing about the others.
     const DeviceChoice ever = could_ever_be_given(c.snapshot, c.pod, node);
-    const bool never = ever == DeviceChoice::kNotMet || ever == DeviceChoice::kElsewhere;
+    const bool never = ever == DeviceChoice::kNotMet || ever == DeviceChoice::kElsewhere ||
+                       (ever == DeviceChoice::kHarmed && nothing_held(c.snapshot, view, node));
     return {never ? Fit::kNever : Fit::kNotNow, FilterId::kDynamicResources, detail};
 }
 

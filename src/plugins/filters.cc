@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "plugins/monotone.h"
+#include "state/claim_questions.h"
 
 namespace reprieve {
 namespace {
@@ -57,10 +58,12 @@ Answer Filters::check_facts(const Candidate& candidate, NodeId node) const {
     return {};
 }
 
-bool Filters::monotone(const PodClass& cls) const {
+bool Filters::monotone(const Snapshot& s, PodId pod) const {
+    const PodClass& cls = s.class_of(pod);
     return std::ranges::all_of(kRuleNatures, [&](const RuleNature& nature) {
         if (nature.monotone || !on(nature.rule)) return true;
         if (nature.rule == FilterId::kInterPodAffinity) return cls.affinity.empty();
+        if (nature.rule == FilterId::kDynamicResources) return !cls.has_claims || !free_devices_can_harm(s, pod);
         return std::ranges::none_of(cls.spread, &ClassSpread::hard);
     });
 }
@@ -97,7 +100,9 @@ Answer Filters::check(const Candidate& c,
         if (first.filter != FilterId::kInterPodAffinity && ends(filter_pod_anti_affinity(c, view, node))) return first;
     }
     if (c.cls.has_devices && on(FilterId::kDevices) && ends(filter_devices(c, view, later, node))) return first;
-    if (c.cls.has_claims && on(FilterId::kDynamicResources)) ends(filter_dynamic_resources(c, view, later, node));
+    if (c.cls.has_claims && on(FilterId::kDynamicResources) &&
+        !(monotone_part && free_devices_can_harm(c.snapshot, c.pod)))
+        ends(filter_dynamic_resources(c, view, later, node));
     return first;
 }
 

@@ -47,8 +47,8 @@ public:
                                         NodeId node) const;
     // Whatever this class asks for beyond one node, it asks by terms about other pods.
     [[nodiscard]] bool far_by_terms_only(const PodClass& cls) const;
-    // Every rule that is on and says anything about this class is monotone.
-    [[nodiscard]] bool monotone(const PodClass& cls) const;
+    // Every rule that is on and says anything about this pod is monotone.
+    [[nodiscard]] bool monotone(const Snapshot& snapshot, PodId pod) const;
 
     [[nodiscard]] bool on(FilterId id) const { return (on_ & (1U << static_cast<unsigned>(id))) != 0; }
     // Whether only amounts of resources (and devices, ports) on the node itself decide for this class.

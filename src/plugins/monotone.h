@@ -36,8 +36,8 @@ inline constexpr RuleNature kRuleNatures[kFilterCount] = {
      "an evicted pod no longer satisfies required affinity (anti-affinity is monotone)"},
     {FilterId::kDevices, true, "an evicted pod frees its devices"},
     {FilterId::kDynamicResources,
-     true,
-     "an evicted pod leaves its claims; who holds a device that a selector fails on is no victim (search/units.h)"},
+     false,
+     "an evicted pod frees a device on which a selector fails, or one of all that a constraint excludes"},
 };
 
 // A new filter says here what it is.

@@ -52,7 +52,7 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     if (alike()) return false;
     steps_ = kBacktrackSteps;
     order_matters_ =
-        std::ranges::any_of(order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot.class_of(p)); });
+        std::ranges::any_of(order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot, p); });
     const bool found = descend(0);
     if (!found && steps_ < 0) placer_.give_up();
     return found;

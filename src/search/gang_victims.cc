@@ -53,7 +53,7 @@ GangVictims::GangVictims(
     // Over a queue's limit, whoever counts towards it frees it, also outside the domain.
     over_limit_ = !fit_.within_limits();
     monotone_ = session_.keep_in_mind.empty() &&
-                std::ranges::all_of(members, [&](PodId p) { return session_.filters.monotone(s.class_of(p)); });
+                std::ranges::all_of(members, [&](PodId p) { return session_.filters.monotone(s, p); });
     UnitFinder(session_).among(pods_in_reach(nodes), rules_.attack, list_);
     if (!rules_.allow_whole) {
         std::erase_if(list_.units, [](const Unit& u) { return u.kind == UnitKind::kWhole; });

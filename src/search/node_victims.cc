@@ -98,7 +98,7 @@ NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker
     const bool plain = asker.alone ? !cls.has_ports && !cls.has_devices && !cls.has_claims && cls.volumes.empty()
                                    : session.filters.amounts_only(s, cls);
     amounts_only_ = few_amounts_ && (asker.resize || (plain && session.filters.on(FilterId::kNodeResourcesFit)));
-    monotone_ = (asker.resize || asker.alone || session.filters.monotone(cls)) && session.keep_in_mind.empty();
+    monotone_ = (asker.resize || asker.alone || session.filters.monotone(s, asker.pod)) && session.keep_in_mind.empty();
     limit_binds_ = !session.limits.admit(s.later, asker.pod, asker.amounts);
     if (limit_binds_) find_relief();
     minded_ = in_the_way_of(session, session.keep_in_mind);

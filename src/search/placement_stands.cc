@@ -80,16 +80,18 @@ SecondPass::SecondPass(Session& session, PodId pod) : session_(session), candida
     const Snapshot& s = session.snapshot;
     const PodClass& cls = candidate_.cls;
     const auto nominated = [&](TermId term) { return session.tx.promised().nominated_total(term) > 0; };
-    matters_ =
-        std::ranges::any_of(cls.affinity, nominated) || std::ranges::any_of(cls.spread, nominated, &ClassSpread::term);
+    harmed_ = cls.has_claims && session.filters.on(FilterId::kDynamicResources) && free_devices_can_harm(s, pod);
+    matters_ = harmed_ || std::ranges::any_of(cls.affinity, nominated) ||
+               std::ranges::any_of(cls.spread, nominated, &ClassSpread::term);
     const GangId own = s.pods[pod].gang;
-    if (!matters_ || !own) return;
+    if (!matters_ || (!own && !harmed_)) return;
     for (const Op& op : session.tx.journal()) {
         if (op.kind != OpKind::kNominate || op.sign < 0 || s.pods[op.pod].state != PodState::kNominated) continue;
-        if (s.pods[op.pod].gang == own) continue;
+        if (own && s.pods[op.pod].gang == own) continue;
         const std::vector<TermId>& matched = s.class_of(op.pod).matched;
         const auto counts = [&](TermId term) { return std::ranges::binary_search(matched, term); };
-        if (std::ranges::any_of(cls.affinity, counts) || std::ranges::any_of(cls.spread, counts, &ClassSpread::term))
+        if ((harmed_ && s.class_of(op.pod).has_claims) || std::ranges::any_of(cls.affinity, counts) ||
+            std::ranges::any_of(cls.spread, counts, &ClassSpread::term))
             lifted_.push_back(op.pod);
     }
     std::ranges::sort(lifted_);
@@ -100,8 +102,9 @@ SecondPass::SecondPass(Session& session, PodId pod) : session_(session), candida
 bool SecondPass::passes(NodeId node) const {
     const Snapshot& s = session_.snapshot;
     if (!matters_) return true;
-    if (!s.pods[candidate_.pod].gang)
-        return session_.filters.holds_without_nominated(candidate_, s.later, session_.tx.promised(), node);
+    if (!s.pods[candidate_.pod].gang &&
+        !session_.filters.holds_without_nominated(candidate_, s.later, session_.tx.promised(), node))
+        return false;
     if (lifted_.empty()) return true;
     const auto mark = session_.tx.checkpoint();
     for (PodId pod : lifted_)

@@ -29,8 +29,12 @@ public:
 private:
     Session& session_;
     Candidate candidate_;
-    bool matters_ = false;       // some nominated pod is counted by one of the pod's terms
-    std::vector<PodId> lifted_;  // a pod of a gang: those of them that are not of its gang
+    // Some nominated pod is counted by one of the pod's terms, or `harmed_`.
+    bool matters_ = false;
+    // A device that becomes free may do harm: the pod must also fit while those of nominated pods are free.
+    bool harmed_ = false;
+    // Nominated pods that are taken out for the second look: of other gangs, and counted by a term or holding claims.
+    std::vector<PodId> lifted_;
 };
 
 }  // namespace reprieve

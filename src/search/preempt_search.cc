@@ -38,7 +38,7 @@ VictimRules PreemptSearch::rules_for(PodId pod, std::span<const Resources::Amoun
                        .queue = row.queue,
                        .cross_queue = action_.cross_queue,
                        .need = amounts,
-                       .claimant = session_.snapshot.class_of(pod).has_claims ? pod : PodId()},
+                       .claimant = session_.snapshot.class_of(pod).has_claims && !action_.improve ? pod : PodId()},
             .pdb = action_.pdb,
             .order = &order_,
             .work = work_,

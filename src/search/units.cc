@@ -25,7 +25,7 @@ bool UnitFinder::takeable(PodId pod, const Attack& attack) const {
 }
 
 // A selector of the claimant fails on a device that this pod holds. While it is held nobody asks; once it is free the
-// attempt ends. This is the one rule under which evicting more does not help more, so such a pod is no victim.
+// attempt may end. A walk cannot choose sets, so it leaves such pods alone.
 bool UnitFinder::frees_poison(PodId pod, PodId claimant) const {
     const ClaimTable& table = session_.snapshot.device_claims;
     return std::ranges::any_of(table.of(pod).holds, [&](DeviceClaimId claim) {

@@ -28,7 +28,8 @@ struct Attack {
     // Every pod that its gang could spare is a unit of its own, whatever the order calls its surplus (open_split.h).
     bool open_split = false;
     bool open_single = false;  // also for gangs whose pods go one by one
-    PodId claimant;  // who claims devices: nobody goes who holds one that its selectors fail on; none: nobody does
+    // Without the search over sets, who claims devices: nobody goes who holds one that its selectors fail on.
+    PodId claimant;
     bool local_only = false;  // what a gang cannot spare: only its pods in the domain go, not the gang wherever it runs
 };
 

@@ -104,6 +104,20 @@ bool given_devices_stand(const Snapshot& s, PodId pod) {
     });
 }
 
+bool free_devices_can_harm(const Snapshot& s, PodId pod) {
+    const ClaimTable& table = s.device_claims;
+    return std::ranges::any_of(table.of(pod).wants, [&](DeviceClaimId id) {
+        const ClaimSpec& spec = *table.row(id).spec;
+        const auto harmed = [&](const DeviceWish& wish) {
+            if (wish.mode == DeviceCount::kAll && !spec.constraints.empty()) return true;
+            const auto cls = table.classes.find(wish.cls);
+            return cls != table.classes.end() && table.fails_somewhere(*cls->second, wish.selectors);
+        };
+        return std::ranges::any_of(
+            spec.requests, [&](const DeviceRequest& request) { return std::ranges::any_of(request.wishes, harmed); });
+    });
+}
+
 bool is_poison(const Snapshot& s, PodId pod, DeviceId device) {
     const ClaimTable& table = s.device_claims;
     for (DeviceClaimId id : table.of(pod).wants) {

@@ -28,6 +28,10 @@ namespace reprieve {
 // Whether nobody else holds, later, the very devices that the claims of a placed pod were given, or their counters.
 [[nodiscard]] bool given_devices_stand(const Snapshot& snapshot, PodId pod);
 
+// Whether a device that becomes free can do harm to the pod: a selector of its claims fails on some device, or a claim
+// has constraints and asks for all devices. Both end the attempt, and both are asked only of devices that are free.
+[[nodiscard]] bool free_devices_can_harm(const Snapshot& snapshot, PodId pod);
+
 // Whether a selector of the pod's claims fails on this device: once it is free, the attempt ends.
 [[nodiscard]] bool is_poison(const Snapshot& snapshot, PodId pod, DeviceId device);
 

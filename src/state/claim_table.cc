@@ -91,6 +91,7 @@ ClaimTable::KnownSelector& ClaimTable::known(const std::string& text) const {
 }
 
 void ClaimTable::forget_answers(std::span<const OfferId> offers) {
+    fails_.clear();
     for (auto& [text, selector] : selectors_) {
         for (OfferId offer : offers) {
             if (offer.index() < selector.answers.size()) selector.answers[offer.index()] = -1;
@@ -101,6 +102,7 @@ void ClaimTable::forget_answers(std::span<const OfferId> offers) {
 void ClaimTable::limit_selectors() {
     constexpr std::size_t kMost = 1'000;
     if (selectors_.size() > kMost) selectors_.clear();
+    if (fails_.size() > kMost) fails_.clear();
 }
 
 cel::Device ClaimTable::seen_by_selectors(OfferId id) const {
@@ -139,6 +141,26 @@ Selected ClaimTable::select(std::span<const DeviceSelector> selectors, OfferId o
         if (answer == 0) return Selected::kNo;
     }
     return Selected::kYes;
+}
+
+bool ClaimTable::fails_somewhere(const DeviceClass& cls, std::span<const DeviceSelector> selectors) const {
+    if (cls.selectors.empty() && selectors.empty()) return false;
+    std::string& key = fails_key_;
+    key.clear();
+    for (std::span<const DeviceSelector> list : {std::span<const DeviceSelector>(cls.selectors), selectors}) {
+        for (const DeviceSelector& selector : list)
+            key += selector.expression + '\0';
+        key += '\0';
+    }
+    const auto [at, fresh] = fails_.try_emplace(key);
+    if (fresh) {
+        at->second = pools.any_offer([&](OfferId offer) {
+            const Selected selected = select(cls.selectors, offer, nullptr);
+            return selected == Selected::kError ||
+                   (selected == Selected::kYes && select(selectors, offer, nullptr) == Selected::kError);
+        });
+    }
+    return at->second;
 }
 
 std::string ClaimTable::fault_of(std::span<const DeviceSelector> selectors) const {

@@ -81,6 +81,8 @@ public:
 
     // Whether a device passes the selectors, one after the other. `what`: filled in where one of them fails.
     [[nodiscard]] Selected select(std::span<const DeviceSelector> selectors, OfferId offer, std::string* what) const;
+    // Whether the selectors of the class fail on some device, or those of the request on one that the class selects.
+    [[nodiscard]] bool fails_somewhere(const DeviceClass& cls, std::span<const DeviceSelector> selectors) const;
     // What is wrong with the texts of these selectors; empty: nothing.
     [[nodiscard]] std::string fault_of(std::span<const DeviceSelector> selectors) const;
     // What these offers are is about to change.
@@ -109,6 +111,8 @@ private:
     std::vector<std::uint32_t> unused_pod_claims_;
     OneOrFew<DeviceId, DeviceClaimId> holders_;
     mutable std::map<std::string, KnownSelector> selectors_;
+    mutable std::map<std::string, bool> fails_;  // by the texts of the class's selectors and the request's
+    mutable std::string fails_key_;
 };
 
 }  // namespace reprieve

@@ -180,6 +180,10 @@ bool Cluster::remove(const Object& like) {
         like);
 }
 
+bool Cluster::has(const Object& like) const {
+    return std::visit([this](const auto& fact) { return known(fact) != nullptr; }, like);
+}
+
 Result<void> Cluster::refresh(Time now) {
     snapshot_.now_time = now;
     if (built_)

@@ -66,6 +66,9 @@ public:
     bool apply(Object object, Digest digest = {});
     // Forgets an object; `like` names kind, namespace and name (nothing else of it is read). True as above.
     bool remove(const Object& like);
+    // Whether there is one of that kind, namespace and name. Of workloads that are not kept there is none.
+    [[nodiscard]] bool has(const Object& like) const;
+    [[nodiscard]] static bool keeps(WorkloadKind kind) { return workload_table(kind) != kNotKept; }
 
     [[nodiscard]] Result<void> refresh(Time now);
     [[nodiscard]] Snapshot& snapshot() { return snapshot_; }

@@ -117,7 +117,7 @@ void Cluster::resolve_consumers(const ResourceClaim& fact, DeviceClaimId id) {
         if (same && snapshot_.pods[pod].state == PodState::kRunning) {
             row.pods.push_back(pod);
             table.hold(pod, id, true);
-        } else if (same && !pods_[pod].terminating() && !pods_[pod].finished()) {
+        } else if (same && snapshot_.pods[pod].state != PodState::kTerminating && !pods_[pod].finished()) {
             stranger(describe(consumer));  // it waits, whether we see to it or not
         } else {
             ++row.leaving;

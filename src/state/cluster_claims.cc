@@ -161,8 +161,10 @@ void Cluster::withdraw_slice(PlainId slot) {
 void Cluster::enter_slice(PlainId slot) {
     const ResourceSlice* fact = resource_slices_.get(slot);
     if (!built_ || fact == nullptr) return;
-    snapshot_.device_claims.pools.add_slice(
-        static_cast<std::uint32_t>(slot.index()), *fact, taint_rules_by_name(), words_);
+    ClaimTable& table = snapshot_.device_claims;
+    const auto at = static_cast<std::uint32_t>(slot.index());
+    table.pools.add_slice(at, *fact, taint_rules_by_name(), words_);
+    table.forget_answers(table.pools.offers_of_slice(at));
 }
 
 // Before pods of new kinds come: which resources claims can serve, and whom that concerns.

@@ -50,7 +50,7 @@ public:
                 id,
                 fmt::format("asks for {} devices, which exceeds the claim limit of {}", least, kMostClaimedDevices));
         claim.constraints.resize(spec.constraints.size());
-        if (!claim.requests.empty()) claims_.push_back(std::move(claim));
+        if (!claim.requests.empty() || spec.requests.empty()) claims_.push_back(std::move(claim));
         return true;
     }
 
@@ -68,7 +68,7 @@ public:
 
     DeviceChoice run() {
         const bool found = next_request(0, 0);
-        if (!trouble_.empty()) return DeviceChoice::kTrouble;
+        if (!trouble_.empty()) return DeviceChoice::kHarmed;
         if (found) return DeviceChoice::kFound;
         return steps_ > kMostSteps ? DeviceChoice::kGaveUp : DeviceChoice::kNotMet;
     }
@@ -591,7 +591,7 @@ DeviceChoice choose_claimed_devices(const Snapshot& s,
     if (answer == DeviceChoice::kFound) {
         chooser.take(out);
     } else if (why != nullptr) {
-        *why = answer == DeviceChoice::kTrouble ? chooser.trouble() : chooser.explain();
+        *why = answer == DeviceChoice::kHarmed ? chooser.trouble() : chooser.explain();
     }
     return answer;
 }

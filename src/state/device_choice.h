@@ -28,8 +28,9 @@ enum class DeviceChoice : std::uint8_t {
     kNotMet,     // not with what is free
     kElsewhere,  // a claim is allocated already, for other nodes
     kBusy,       // a claim is being allocated for somebody else, or is on its way to be freed
-    kTrouble,    // the attempt ends: a selector fails, or something asked for makes no sense
-    kGaveUp      // the work allowed was not enough to tell
+    kTrouble,    // the attempt ends, whatever is free: something asked for makes no sense
+    kHarmed,  // the attempt ends on a device that is free: a selector fails on it, or a constraint excludes one of all
+    kGaveUp   // the work allowed was not enough to tell
 };
 
 struct ClaimGrant {
@@ -38,7 +39,8 @@ struct ClaimGrant {
     PodId promised_to;  // the pod of this plan that it was first allocated for; none: allocated as a fact
 };
 
-// Appends a grant for every claim of the pod that it would use on the node, also for those allocated already.
+// Appends a grant for every claim of the pod that it would use on the node, also for those allocated already. A claim
+// without requests is given just that; one for extended resources that the node has itself is not made.
 // `why`: if not null, a sentence about what is in the way; it names the claim.
 [[nodiscard]] DeviceChoice choose_claimed_devices(const Snapshot& snapshot,
                                                   PodId pod,

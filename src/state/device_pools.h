@@ -10,6 +10,7 @@
 // lives, whether a slice offers it or not, because claims name it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -72,6 +73,12 @@ public:
     [[nodiscard]] std::span<const NodePool> on_node(NodeId node) const;
     [[nodiscard]] const DeviceOffer& offer(OfferId id) const { return offers_[id]; }
     [[nodiscard]] std::size_t offer_count() const { return offers_.size(); }
+    // Whether something holds of any device that a slice describes.
+    template <typename Holds>
+    [[nodiscard]] bool any_offer(const Holds& holds) const {
+        return std::ranges::any_of(slices_,
+                                   [&](const Slice& slice) { return std::ranges::any_of(slice.offers, holds); });
+    }
     // The id of a device, whether a slice offers it or not.
     DeviceId device(StringId driver, StringId pool, StringId name);
     [[nodiscard]] DeviceId find(StringId driver, StringId pool, StringId name) const;

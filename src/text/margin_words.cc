@@ -82,8 +82,10 @@ void tell_margin(FactSheet& sheet, const Margin& margin, const EvictionStory& st
 }
 
 std::string placing_words(const Remedy& r) {
-    const std::string gone = list_words(r.then.evicted) + " would go for it";
-    return fmt::format("the priority of {} were {} or more (it is {}); then {}.", r.of, r.to, r.from, gone);
+    std::string then =
+        r.then.for_it.empty() ? "it would be placed without evictions" : list_words(r.then.for_it) + " would go for it";
+    if (!r.then.unplaced.empty()) then += fmt::format(", and {} would find no place", list_words(r.then.unplaced));
+    return fmt::format("the priority of {} were {} or more (it is {}); then {}.", r.of, r.to, r.from, then);
 }
 
 std::string next_words(const SparedStory& s) {

@@ -140,7 +140,7 @@ class KubeletTest(ClusterTestCase):
         self.assertIn("deletionTimestamp", self.objects.get_pod("held")["metadata"])
         self.objects.remove_finalizers("held")
         self.wait_gone("held")
-        self.wait_for(lambda: recorder.of("held")[0].gone, "the recorder to see it gone")
+        self.wait_for(lambda: recorder.of("held") and recorder.of("held")[0].gone, "the recorder to see it gone")
 
     def test_a_lost_node_neither_starts_nor_stops_pods(self):
         self.objects.pod("old", node="node-0", grace=30)

@@ -92,6 +92,7 @@ class ClaimTest(ClaimTestCase):
         # Its devices are free when it is gone, and others get them.
         self.objects.delete_pod("one")
         self.wait_gone("one")
+        self.wait_for(lambda: not self.claims(), "the controller to remove its claim")
         self.waiting("two", "mid", "1", spec=devices.with_template("two"))
         self.wait_bound("two")
         self.assertEqual({device for _, device in self.devices_of("two")}, {"gpu-0", "gpu-1"})

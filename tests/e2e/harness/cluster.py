@@ -176,6 +176,11 @@ class Cluster:
         self._ready(process, f"https://127.0.0.1:{port}", "/readyz")
         return process
 
+    def add_controllers(self, names=components.CONTROLLERS):
+        """A kube-controller-manager in a cluster that was started without one."""
+        self._controllers = tuple(names)
+        self._start_controllers()
+
     def restart_etcd(self):
         """Ends etcd (kill -9), starts it again on the same data and waits until the API server has its store back."""
         self.etcd.kill()

@@ -135,7 +135,8 @@ class StoryTestCase(RunTestCase):
         return [target.split("/")[1] for verb, resource, target in self.successes() if (verb, resource) in wanted]
 
     def assert_evicted(self, *names):
-        """These and no others, each once."""
+        """These and no others, each once. The audit log is written a moment after the call was answered."""
+        self.wait_for(lambda: len(self.evicted()) >= len(names), f"{len(names)} evictions in the audit log", 30)
         self.assertEqual(sorted(self.evicted()), sorted(names))
 
     def forbidden_calls(self):

@@ -31,6 +31,8 @@ public:
         if (has(Rule::kTwoDemands)) add_demand(1);
         add_claims();
         set_limits();
+        // Last, so that all other worlds stay as they are.
+        if (out_.by_claim && !out_.by_network && draw_.chance(35)) add_failing_devices();
         return std::move(out_);
     }
 
@@ -72,6 +74,13 @@ private:
         const bool gangs = has(Rule::kGangVictims) || has(Rule::kOwnPriorities);
         // How many units a gang is that goes whole is told by pods of gangs alone.
         out_.cost = orders[static_cast<std::size_t>(draw_.number(0, gangs ? 5 : 7))];
+    }
+
+    void add_failing_devices() {
+        for (WorldNode& node : out_.nodes) {
+            for (int d = 0; d < node.devices; ++d)
+                node.failing |= draw_.chance(25) ? bit(d) : 0;
+        }
     }
 
     // Running pods give up their own claims and use those of others.

@@ -39,7 +39,7 @@ public:
         for (int d = 0; d < 32; ++d) {
             if (has(devices, d) && !device_is_free(d)) return false;
         }
-        return true;
+        return node().failing == 0 || are_first_and_good(devices);
     }
 
 private:
@@ -200,6 +200,16 @@ private:
         // HAMi: places among the sharers, and all of the compute for one alone.
         if (traits_.counted && (sharers > node().places || (traits_.gpu_milli == 1000 && shared))) return false;
         return milli <= 1000 && (traits_.gpu_memory == 0 || memory <= kDeviceMemory);
+    }
+
+    // Free devices are asked in order until there are enough; the first that fails ends the attempt.
+    [[nodiscard]] bool are_first_and_good(Mask devices) const {
+        for (int d = 0; devices != 0; ++d) {
+            if (!device_is_free(d)) continue;
+            if (!has(devices, d) || has(node().failing, d)) return false;
+            devices &= ~bit(d);
+        }
+        return true;
     }
 
     [[nodiscard]] bool is_below(int queue, int above) const {

@@ -281,10 +281,19 @@ void add_device_claim(const World& world, const WorldPod& pod, std::vector<Json>
     out.push_back(claim);
 }
 
+// A selector that asks for an attribute fails where there is none.
+Json device_offer(const WorldNode& node, int device) {
+    Json out{{"name", fmt::format("gpu-{}", device)}};
+    if (!has(node.failing, device)) out["attributes"]["good"] = {{"bool", true}};
+    return out;
+}
+
 void add_device_claims(const World& world, std::vector<Json>& out) {
     if (!world.by_claim) return;
     Json device_class = cluster_object(kDeviceApi, "DeviceClass", "gpu");
-    const std::string selector = fmt::format("device.driver == '{}'", kDriver);
+    const bool fails = std::ranges::any_of(world.nodes, [](const WorldNode& node) { return node.failing != 0; });
+    const std::string selector = fmt::format(
+        "device.driver == '{0}'{1}", kDriver, fails ? fmt::format(" && device.attributes['{}'].good", kDriver) : "");
     device_class["spec"]["selectors"] = Json::array({{{"cel", {{"expression", selector}}}}});
     if (world.by_extended_resource) device_class["spec"]["extendedResourceName"] = "nvidia.com/gpu";
     out.push_back(device_class);
@@ -304,7 +313,7 @@ void add_device_claims(const World& world, std::vector<Json>& out) {
         else
             slice["spec"]["nodeName"] = node.name;
         for (int d = 0; d < node.devices; ++d)
-            slice["spec"]["devices"].push_back({{"name", fmt::format("gpu-{}", d)}});
+            slice["spec"]["devices"].push_back(device_offer(node, d));
         out.push_back(slice);
         if (world.by_network) break;
     }

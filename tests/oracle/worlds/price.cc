@@ -171,7 +171,8 @@ std::int64_t Victims::own_priority(Mask set, Reading::Own own) const {
     std::int64_t highest = INT_MIN;
     each(set, [&](int, const WorldPod& pod) {
         if ((own == kSumOfMembers || own == kHighestOfMembers) && pod.gang < 0) return;
-        sum += pod.traits.priority;
+        // As in the sum of priorities, every pod counts: 2^31 more than its priority.
+        sum += pod.traits.priority + (std::int64_t{1} << 31U);
         highest = std::max<std::int64_t>(highest, pod.traits.priority);
     });
     return own == kSumOfAll || own == kSumOfMembers ? sum : highest;

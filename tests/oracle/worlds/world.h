@@ -126,6 +126,7 @@ struct WorldNode {
     int group_size = 2;     // devices of one NVLink group stand side by side
     bool describes = true;  // its devices are annotated; else one group without memory
     int places = 0;         // HAMi registers its devices, with so many sharers each at most; 0: it does not
+    Mask failing = 0;       // devices on which the selectors of claims fail
 };
 inline constexpr int kDeviceMemory = 8;  // GiB
 

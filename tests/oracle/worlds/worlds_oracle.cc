@@ -1,11 +1,11 @@
 // worlds_oracle: draws worlds, has the engine decide them, judges every decision, and prints a table by rule.
 //
-//   worlds_oracle --count 500 --first 1          so many worlds from that number on; 500 times REPRIEVE_ORACLE without
-//   it worlds_oracle --out DIR                      writes every world with a fault there, as manifests for `reprieve
-//   plan -f` worlds_oracle --world 17                     one world: manifests, plan, judgement worlds_oracle --rule
-//   "host ports"            only worlds drawn with that rule (may be repeated: all of them) worlds_oracle --fault
-//   "false optimal"        writes and counts as failure only worlds with that fault worlds_oracle --shrink leaves out
-//   of a failing world what the fault does not need
+//   worlds_oracle --count 500 --first 1   so many worlds from that number on; 500 times REPRIEVE_ORACLE without it
+//   worlds_oracle --out DIR               writes every world with a fault there, as manifests for `reprieve plan -f`
+//   worlds_oracle --world 17              one world: manifests, plan, judgement
+//   worlds_oracle --rule "host ports"     only worlds drawn with that rule; may be repeated: with all of them
+//   worlds_oracle --fault "false optimal" writes and counts as failure only worlds with that fault
+//   worlds_oracle --shrink                leaves out of a failing world what the fault does not need
 //
 // Exit code 0: no claim was false, 99 % of the demands that can be served are, 90 % of the plans that evict are proven.
 #include <fmt/format.h>
@@ -123,14 +123,14 @@ int look_at_many(const Options& options) {
 }
 
 // REPRIEVE_ORACLE=20 looks at 20 times as many.
-std::uint64_t times() {
+double times() {
     const char* text = std::getenv("REPRIEVE_ORACLE");
-    return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+    return text == nullptr ? 1 : std::strtod(text, nullptr);
 }
 
 int run(int argc, char** argv) {
     Options options;
-    options.count *= times();
+    options.count = static_cast<std::uint64_t>(static_cast<double>(options.count) * times());
     CLI::App app("Random worlds, decided by the engine and judged exhaustively");
     app.add_option("--first", options.first, "number of the first world");
     app.add_option("--count", options.count, "how many worlds");
