@@ -14,6 +14,7 @@
 #include "app/decision_log.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
+#include "app/heap.h"
 #include "app/inputs.h"
 #include "app/live_view.h"
 #include "app/pace.h"
@@ -86,6 +87,7 @@ public:
         if (auto usage = read_arguments(); !usage) return complain(usage.error().message, kExitUsage);
         if (auto usage = read_record_arguments(); !usage) return complain(usage.error().message, kExitUsage);
         if (auto ready = read_config(); !ready) return complain(ready.error().message);
+        if (wants_kube(options_)) share_one_heap();
         Cluster cluster({.scheduler_names = loop_.config.scheduler_names,
                          .topology_levels = loop_.config.topology_levels,
                          .queues_by_namespace = loop_.config.queues_by_namespace,

@@ -10,7 +10,6 @@
 namespace reprieve::window {
 namespace {
 
-constexpr std::size_t kMostLives = 20'000;
 constexpr std::size_t kMostDrawn = 300;
 
 void go_over_to(Life& life, const char* state, const std::string& node, Time now) {
@@ -60,17 +59,18 @@ Life& Lives::begin(const std::string& uid, const Pod& pod, const Cluster& cluste
     if (pod.owner.name) life.controller = cluster.words().str(pod.ns) + "/" + cluster.words().str(pod.owner.name);
     if (pod.group) life.gang = cluster.words().str(pod.ns) + "/" + cluster.words().str(pod.group);
     if (pod.priority) life.priority = *pod.priority;
-    if (lives_.size() > kMostLives) forget();
-    return lives_[uid];
+    life.place = others_.insert(others_.end(), uid);
+    return life;
 }
 
-void Lives::forget() {
-    const auto last_of = [](const Life& life) { return life.spans.empty() ? Time{} : life.spans.back().from; };
-    auto oldest = lives_.end();
-    for (auto it = lives_.begin(); it != lives_.end(); ++it) {
-        if (it->second.over && (oldest == lives_.end() || last_of(it->second) < last_of(oldest->second))) oldest = it;
-    }
-    if (oldest != lives_.end()) lives_.erase(oldest);
+void Lives::put_last(Life& life) {
+    std::list<std::string>& from = life.is_among_evicted ? evicted_ : others_;
+    life.is_among_evicted = !life.marks.empty();
+    std::list<std::string>& to = life.is_among_evicted ? evicted_ : others_;
+    to.splice(to.end(), from, life.place);
+    if (to.size() <= (life.is_among_evicted ? kMostEvicted : kMostOthers)) return;
+    lives_.erase(to.front());
+    to.pop_front();
 }
 
 void Lives::note(const Change& change, const Cluster& cluster, Time now) {
@@ -82,7 +82,7 @@ void Lives::note(const Change& change, const Cluster& cluster, Time now) {
         if (life == lives_.end()) return;
         if (!life->second.spans.empty() && !life->second.spans.back().to.is_set()) life->second.spans.back().to = now;
         life->second.over = true;
-        return;
+        return put_last(life->second);
     }
     const auto known = lives_.find(pod->uid);
     if (known == lives_.end() && (pod->node || pod->finished())) return;  // it ran before we looked
@@ -101,6 +101,7 @@ void Lives::note(const Change& change, const Cluster& cluster, Time now) {
     } else if (pod->node) {
         go_over_to(life, "ran", node, now);
     }
+    put_last(life);
 }
 
 void Lives::promised(const std::string& uid, const std::string& node, Time now) {
@@ -123,6 +124,7 @@ void Lives::evicted(
     life.queue = queue_name(cluster.snapshot(), row.queue);
     life.priority = row.priority;
     life.marks.push_back({.at = now, .owner = eviction.owner, .action = eviction.action, .decision = decision});
+    put_last(life);
 }
 
 std::string lifelines_document(const Cluster& cluster, const Plan& plan, const std::string& queue, const Lives& lives) {

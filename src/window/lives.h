@@ -1,10 +1,12 @@
 // Lives: what became of pods while the loop ran: waited, had room promised, ran, was evicted for whom, is gone.
 //
 // Only pods that waited or were evicted while we looked have a life here; of the others the cluster itself says since
-// when they run. At most `kMostLives` are kept, those that ended longest ago are forgotten first.
+// when they run. So many are kept of those that were evicted, and so many of the others; whoever has had no news for
+// longest is forgotten first.
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,10 +38,15 @@ struct Life {
     std::vector<Span> spans;
     std::vector<Mark> marks;
     bool over = false;
+    bool is_among_evicted = false;
+    std::list<std::string>::iterator place;  // of its UID, between older and newer news
 };
 
 class Lives {
 public:
+    static constexpr std::size_t kMostEvicted = 4'000;
+    static constexpr std::size_t kMostOthers = 4'000;
+
     void note(const Change& change, const Cluster& cluster, Time now);
     void promised(const std::string& uid, const std::string& node, Time now);
     void evicted(const std::string& uid,
@@ -51,9 +58,12 @@ public:
 
 private:
     Life& begin(const std::string& uid, const Pod& pod, const Cluster& cluster);
-    void forget();
+    // It has news.
+    void put_last(Life& life);
 
     std::map<std::string, Life> lives_;  // by UID
+    std::list<std::string> evicted_;     // UIDs, the oldest news first
+    std::list<std::string> others_;
 };
 
 // Spans of the lives, and of whoever is in the cluster without one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "actions/cycle.h"
 #include "window/decisions.h"
@@ -51,26 +52,46 @@ LoopSource::~LoopSource() {
 
 void LoopSource::on_change(const Change& change, const Cluster& cluster, Time now) {
     lives_.note(change, cluster, now);
+    note_start(change, now);
     stale_ = true;
+}
+
+// Nobody may look for days: what is written into a decision is noted here, and written when somebody does.
+void LoopSource::note_start(const Change& change, Time now) {
     const Pod* pod = std::get_if<Pod>(&change.object);
-    if (pod == nullptr || change.removed || pod->phase != PodPhase::kRunning) return;
+    if (pod == nullptr) return;
     const auto start = starts_.find(pod->uid);
     if (start == starts_.end()) return;
-    // The decision's pod runs: entries do not change, so a new one takes its place.
-    const std::lock_guard lock(mutex_);
-    const auto entry = std::ranges::find(decisions_, start->second, [](const auto& e) { return e->id; });
-    if (entry != decisions_.end()) {
-        auto copy = std::make_shared<DecisionEntry>(**entry);
-        const std::string when = format_time(pod->started.is_set() ? pod->started : now);
+    const bool runs = !change.removed && pod->phase == PodPhase::kRunning;
+    if (!runs && !change.removed) return;
+    if (runs) started_.try_emplace(start->second, format_time(pod->started.is_set() ? pod->started : now));
+    starts_.erase(start);
+}
+
+// REQUIRES: the mutex is held. Entries do not change, so new ones take their places.
+void LoopSource::write_starts() {
+    for (const auto& [number, when] : std::exchange(started_, {})) {
+        std::shared_ptr<const DecisionEntry>& entry = decisions_[static_cast<std::size_t>(last_made_ - number)];
+        auto copy = std::make_shared<DecisionEntry>(*entry);
         for (std::string* text : {&copy->row, &copy->receipt}) {
             OrderedJson object = OrderedJson::parse(*text);
             if (object["started"].is_null()) object["started"] = when;
             *text = object.dump();
         }
-        *entry = std::move(copy);
-        decisions_changed_ = true;
+        entry = std::move(copy);
     }
-    starts_.erase(start);
+}
+
+// REQUIRES: the mutex is held.
+void LoopSource::forget_old_decisions() {
+    while (decisions_.size() > kDecisionsKept)
+        decisions_.pop_back();
+    const std::int64_t oldest = last_made_ - std::ssize(decisions_) + 1;
+    started_.erase(started_.begin(), started_.lower_bound(oldest));
+    // Pods that never ran and were not seen to go.
+    if (starts_.size() < most_starts_) return;
+    std::erase_if(starts_, [&](const auto& start) { return start.second < oldest; });
+    most_starts_ = std::max(2 * kDecisionsKept, 2 * starts_.size());
 }
 
 void LoopSource::on_trouble(const std::string& what, Time) {
@@ -108,12 +129,15 @@ void LoopSource::keep_decisions(const CycleReport& report) {
     }
     placed_before_ = std::move(placed);
     std::vector<std::shared_ptr<DecisionEntry>> fresh;
-    for (Decision& decision : decisions_of(news, report.number)) {
+    std::vector<Decision> made = decisions_of(news, report.number);
+    last_made_ += std::ssize(made);
+    for (Decision& decision : made) {
+        const std::int64_t number = last_made_ - std::ssize(fresh);
         decision.outcome = report.carried_out ? "carriedOut" : facts_.dry_run ? "planned" : "dropped";
         if (decision.evictions.empty()) decision.certificate.reset();
-        fresh.push_back(describe(report.cluster, report.plan, decision, facts_.origin));
         for (const Placement& placement : decision.placements)
-            starts_[placement.uid] = decision.id;
+            starts_[placement.uid] = number;
+        fresh.push_back(describe(report.cluster, report.plan, decision, facts_.origin));
         for (const Eviction& eviction : decision.evictions)
             lives_.evicted(eviction.uid, report.cluster, eviction, decision.id, report.now);
         health_.evictions_in_all += std::ssize(decision.evictions);
@@ -125,8 +149,7 @@ void LoopSource::keep_decisions(const CycleReport& report) {
     // Those that evict stand first in a plan, and so they do here.
     for (auto& entry : fresh | std::views::reverse)
         decisions_.push_front(std::move(entry));
-    while (decisions_.size() > kDecisionsKept)
-        decisions_.pop_back();
+    forget_old_decisions();
     decisions_changed_ = true;
 }
 
@@ -261,6 +284,7 @@ void LoopSource::publish(Time now, bool always) {
         names.insert(cluster_.words().str(ns));
     const std::lock_guard lock(mutex_);
     namespaces_ = std::move(names);
+    write_starts();
     next->serial = moment_->serial + 1;
     next->decisions.assign(decisions_.begin(), decisions_.end());
     decisions_changed_ = false;

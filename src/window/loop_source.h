@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 #include "loop/loop_observer.h"
 #include "window/copy_process.h"
@@ -71,6 +72,9 @@ private:
     };
 
     void keep_decisions(const CycleReport& report);
+    void note_start(const Change& change, Time now);
+    void write_starts();
+    void forget_old_decisions();
     void note_promises(const CycleReport& report);
     void explain_later(const CycleReport& report, const std::vector<std::shared_ptr<DecisionEntry>>& fresh);
     void collect_whys();
@@ -93,7 +97,11 @@ private:
     std::deque<Sample> samples_;
     Time sampled_;
     std::set<std::string> placed_before_;
-    std::map<std::string, std::string> starts_;  // UID of a pod -> the decision that places it
+    // Decisions are numbered: those that are kept end with `last_made_`, the first of `decisions_`.
+    std::int64_t last_made_ = 0;
+    std::unordered_map<std::string, std::int64_t> starts_;  // UID of a pod -> the decision that places it
+    std::size_t most_starts_ = 0;                           // then it is time to forget some
+    std::map<std::int64_t, std::string> started_;           // decisions whose first pod runs: when; to be written
     Clock::time_point published_;
     bool stale_ = true;
 

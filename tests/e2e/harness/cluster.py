@@ -34,6 +34,7 @@ class Cluster:
     audit          write down every changing call with its user; see audit_entries()
     access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
+    spacious       the control plane takes more memory to use less of the processor; for long benchmarks
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
     certificate_age       for programs whose clock is behind
 
@@ -53,6 +54,7 @@ class Cluster:
         controller_flags=(),
         node_lease_seconds=40,
         certificate_age=None,
+        spacious=False,
     ):
         self._controllers = components.CONTROLLERS if controllers is True else tuple(controllers or ())
         self._kwok = kwok
@@ -64,6 +66,7 @@ class Cluster:
         self._controller_flags = list(controller_flags)
         self._node_lease_seconds = node_lease_seconds
         self._certificate_age = certificate_age
+        self._environment = {"GOGC": "400"} if spacious else {}
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
         self.folder = None
@@ -144,6 +147,10 @@ class Cluster:
         process = Process(name, arguments, self.folder / f"{name}.log", environment)
         self._stack.append(process)
         return process
+
+    def programs(self):
+        """What was started as part of this cluster, first started first."""
+        return [one for one in self._stack if isinstance(one, Process)]
 
     def recorder(self, namespace=None):
         """Begins to write down what happens to pods."""
@@ -243,7 +250,7 @@ class Cluster:
     def _start_etcd(self):
         client_url, peer_url = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
         self.etcd_url = client_url
-        self.etcd = self.launch("etcd", components.etcd(self._bin / "etcd", self.folder / "etcd", client_url, peer_url))
+        self.etcd = self.launch("etcd", components.etcd(self._bin / "etcd", self.folder / "etcd", client_url, peer_url), self._environment)
         self._ready(self.etcd, client_url, "/health")
 
     def _start_apiserver(self):
@@ -262,7 +269,7 @@ class Cluster:
             policy = self.folder / "audit-policy.yaml"
             policy.write_text(components.AUDIT_POLICY)
             flags += [f"--audit-policy-file={policy}", f"--audit-log-path={self.folder / 'audit.log'}"]
-        self.apiserver = self.launch("kube-apiserver", flags + self._apiserver_flags)
+        self.apiserver = self.launch("kube-apiserver", flags + self._apiserver_flags, self._environment)
         self._ready(self.apiserver, self.server, "/readyz")
         for namespace in ("default", "kube-system"):
             self.wait_for(
@@ -294,7 +301,7 @@ class Cluster:
             controllers,
         )
         self.controllers = self.launch(
-            "kube-controller-manager", [*flags, *self._gang_flags(), *self._controller_flags]
+            "kube-controller-manager", [*flags, *self._gang_flags(), *self._controller_flags], self._environment
         )
         self._ready(self.controllers, f"https://127.0.0.1:{port}", "/healthz")
 
@@ -302,7 +309,7 @@ class Cluster:
         port = free_port()
         stages = programs.E2E / "kwok" / "stages.yaml"
         flags = components.kwok(self._bin / "kwok", port, self.kubeconfig("kwok"), stages, self._node_lease_seconds)
-        self.kwok = self.launch("kwok", flags, {"KWOK_WORKDIR": str(self.folder / "kwok")})
+        self.kwok = self.launch("kwok", flags, {"KWOK_WORKDIR": str(self.folder / "kwok"), **self._environment})
         self._ready(self.kwok, f"http://127.0.0.1:{port}", "/readyz")
 
     def _gang_flags(self):

@@ -1,0 +1,3 @@
+module reprieve.dev/bench/thinapi
+
+go 1.26.0
