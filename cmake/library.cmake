@@ -65,7 +65,7 @@ function(reprieve_library name)
   cmake_parse_arguments(ARG "" "OPTIMISE" "SOURCES;TESTS;USES;LINKS;TEST_USES" ${ARGN})
   reprieve_static_library(reprieve_${name} ${ARG_SOURCES})
   if(ARG_OPTIMISE)
-    # For what runs once a request (-Og) or once a demand (-O1), not once a candidate: -O2 takes the compiler up to twice
+    # For what runs once a request (-Og) or once a demand (-O1), not once a set that is tried: -O2 takes the compiler up to twice
     # as long and a user would not see the difference.
     target_compile_options(reprieve_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:${ARG_OPTIMISE}>)
   endif()
