@@ -10,15 +10,6 @@
 namespace reprieve {
 namespace {
 
-// Whole devices of any group: as many as are idle in both views. True: the full choice need not be made.
-bool enough_idle(const DeviceAsk& ask, std::span<const DeviceUse> view, std::span<const DeviceUse> later) {
-    if (ask.whole == 0 || ask.same_group) return false;
-    std::int32_t idle = 0;
-    for (std::size_t i = 0; i < view.size(); ++i)
-        idle += view[i].idle() && later[i].idle() ? 1 : 0;
-    return idle >= ask.whole;
-}
-
 // KAI's devices are registered by their number alone; their size is a label's.
 bool memory_unknown(std::span<const Device> devices, const DeviceAsk& ask) {
     return ask.dialect == DeviceDialect::kKai && ask.share_memory > 0 && !devices.empty() && devices[0].memory == 0;
@@ -34,14 +25,8 @@ Answer filter_devices(const Candidate& c, const Occupancy& view, const Occupancy
         return {Fit::kNever, FilterId::kDevices, static_cast<std::uint32_t>(dialect)};
     if (memory_unknown(c.snapshot.devices[node], c.spec.devices))
         return {Fit::kNever, FilterId::kDevices, kNoDeviceMemory};
-    const std::vector<DeviceUse>& use = view.use(node).devices;
-    if (enough_idle(c.spec.devices, use, later.use(node).devices)) return {};
-    std::vector<DeviceHold> chosen;
     const auto& devices = c.snapshot.devices[node];
-    const bool fits =
-        &view == &later ? choose_devices(devices, use, c.spec.devices, chosen)
-                        : choose_devices(devices, held_in_either(use, later.use(node).devices), c.spec.devices, chosen);
-    if (fits) return {};
+    if (devices_fit(devices, view.use(node).devices, later.use(node).devices, c.spec.devices)) return {};
     return {devices_could_ever_fit(devices, c.spec.devices) ? Fit::kNotNow : Fit::kNever, FilterId::kDevices, 0};
 }
 

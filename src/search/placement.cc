@@ -12,8 +12,9 @@ namespace {
 // Facts and boards cost memory per node (up to 9 and 24 bytes); beyond these many, shapes are asked afresh.
 constexpr std::size_t kMostEntries = 8'000'000;
 constexpr std::size_t kFewestPlacementBoards = 64;
-constexpr std::size_t kMostCounted = 16;  // kinds of claims at once; a demand has one
-constexpr std::size_t kFewNodes = 64;     // are asked one by one
+constexpr std::size_t kRefusalsForBoard = 4;  // so much more is a reason for each node
+constexpr std::size_t kMostCounted = 16;      // kinds of claims at once; a demand has one
+constexpr std::size_t kFewNodes = 64;         // are asked one by one
 
 std::size_t most_boards(const Snapshot& s) {
     return std::max(kFewestPlacementBoards, kMostEntries / std::max<std::size_t>(s.nodes.size(), 1));
@@ -196,14 +197,18 @@ void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
 }
 
 const Placer::Refusal& Placer::refusal(PodId pod) {
-    const ShapeKey key = key_of(pod);
-    const auto at = session_.tx.checkpoint();
     const PodClass& cls = session_.snapshot.class_of(pod);
     // Reasons name the pod's own claims.
-    const bool local = session_.filters.node_local(session_.snapshot, cls) && !cls.has_claims;
-    if (!local || !last_refusal_ || last_refusal_->key != key || last_refusal_->at != at)
-        last_refusal_ = LastRefusal{key, at, ask_refusal(pod)};
-    return last_refusal_->refusal;
+    if (!session_.filters.node_local(session_.snapshot, cls) || cls.has_claims) {
+        last_refusal_ = ask_refusal(pod);
+        return last_refusal_;
+    }
+    const ShapeKey key = key_of(pod);
+    const FactAnswers& answers = facts(pod);
+    const auto known = refusals_.find(key);
+    if (known != refusals_.end()) return known->second.refusal(session_, pod, answers);
+    if (refusals_.size() >= most_boards(session_.snapshot) / kRefusalsForBoard) refusals_.clear();
+    return refusals_.emplace(key, RefusalBoard(session_, pod, answers)).first->second.refusal(session_, pod, answers);
 }
 
 Placer::Refusal Placer::ask_refusal(PodId pod) {
@@ -213,9 +218,7 @@ Placer::Refusal Placer::ask_refusal(PodId pod) {
     std::map<Answer, std::int64_t> counts;
     Refusal out;
     for (NodeId node : s.nodes_by_name) {
-        Answer answer = answers[node.index()];
-        if (answer.fits()) answer = session_.filters.check_view(candidate, s.later, s.later, node);
-        if (answer.fits()) answer = session_.filters.check_view(candidate, s.now, s.later, node);
+        const Answer answer = answer_of(session_, candidate, node, answers);
         if (answer.fit != Fit::kNever) out.never = false;
         if (answer.filter == FilterId::kDynamicResources && !answer.fits())
             ++out.nodes[describe_on(answer, candidate, node)];

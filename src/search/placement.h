@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "model/plan.h"
 #include "search/fit_board.h"
+#include "search/refusal_board.h"
 #include "search/session.h"
 #include "state/counted_claims.h"
 
@@ -33,11 +33,8 @@ public:
     [[nodiscard]] const FactAnswers& facts(PodId pod);
     // Some node does not refuse the pod for good.
     [[nodiscard]] bool could_run(PodId pod);
-    // Why the pod fits nowhere: reason -> number of nodes; `never` only if every node says never.
-    struct Refusal {
-        bool never = true;
-        std::map<std::string, std::int64_t> nodes;
-    };
+    // Why the pod fits nowhere. Valid until the next question.
+    using Refusal = NodesRefusal;
     [[nodiscard]] const Refusal& refusal(PodId pod);
     // How often a search for places ended before it had tried everything.
     [[nodiscard]] std::int64_t gave_up() const { return gave_up_; }
@@ -64,14 +61,10 @@ private:
     Session& session_;
     std::map<ShapeKey, FactAnswers> facts_;
     std::map<ShapeKey, std::unique_ptr<FitBoard>> boards_;
-    struct LastRefusal {
-        ShapeKey key;
-        Transaction::Checkpoint at = 0;
-        Refusal refusal;
-    };
     [[nodiscard]] Refusal ask_refusal(PodId pod);
 
-    std::optional<LastRefusal> last_refusal_;  // pods of one shape are refused for the same reasons
+    std::map<ShapeKey, RefusalBoard> refusals_;
+    Refusal last_refusal_;  // of a pod of no such shape
     std::int64_t gave_up_ = 0;
     std::vector<std::unique_ptr<CountedClaims>> counted_;  // the last ones asked for, newest first
     std::uint32_t counted_so_far_ = 0;

@@ -42,6 +42,27 @@ bool has_room(const Device& device, const DeviceUse& use, const DeviceHold& hold
            (device.sharers == 0 || sharers_allow(device, use, hold));
 }
 
+DeviceUse in_either(const DeviceUse& a, const DeviceUse& b) {
+    return {.whole = std::max(a.whole, b.whole),
+            .shares = std::max(a.shares, b.shares),
+            .memory = std::max(a.memory, b.memory),
+            .milli = std::max(a.milli, b.milli)};
+}
+
+// Whether there are as many usable devices as asked for, in one group where that is asked.
+template <typename Usable>
+bool enough_usable(std::span<const Device> devices, const DeviceAsk& ask, Usable usable) {
+    const std::int32_t count = ask.whole > 0 ? ask.whole : ask.shares;
+    const auto enough = [&](std::optional<std::int32_t> group) {
+        std::int32_t found = 0;
+        for (std::size_t at = 0; at < devices.size() && found < count; ++at)
+            found += (!group || devices[at].group == *group) && usable(at) ? 1 : 0;
+        return found >= count;
+    };
+    if (!ask.same_group) return enough(std::nullopt);
+    return count <= 0 || std::ranges::any_of(devices, [&](const Device& d) { return enough(d.group); });
+}
+
 // Positions of usable devices, by NVLink group.
 using Groups = std::map<std::int32_t, std::vector<std::size_t>>;
 
@@ -126,6 +147,17 @@ bool choose_devices(std::span<const Device> devices,
     return true;
 }
 
+bool devices_fit(std::span<const Device> devices,
+                 std::span<const DeviceUse> now,
+                 std::span<const DeviceUse> later,
+                 const DeviceAsk& ask) {
+    return enough_usable(devices, ask, [&](std::size_t at) {
+        if (ask.whole > 0) return now[at].idle() && later[at].idle();
+        const auto hold = share_of(devices[at], ask);
+        return hold && has_room(devices[at], in_either(now[at], later[at]), *hold);
+    });
+}
+
 DeviceHold hold_as_asked(const Device& device, const DeviceAsk& ask) {
     if (ask.shares == 0) return {device.index, 0, 0};
     // A share in bytes of a device of unknown memory could be all of it.
@@ -150,9 +182,11 @@ bool lowest_free_devices(std::span<const Device> devices,
 }
 
 bool devices_could_ever_fit(std::span<const Device> devices, const DeviceAsk& ask) {
-    const std::vector<DeviceUse> idle(devices.size());
-    std::vector<DeviceHold> out;
-    return choose_devices(devices, idle, ask, out);
+    return enough_usable(devices, ask, [&](std::size_t at) {
+        if (ask.whole > 0) return true;
+        const auto hold = share_of(devices[at], ask);
+        return hold && has_room(devices[at], DeviceUse{}, *hold);
+    });
 }
 
 bool overfull(const Device& device, const DeviceUse& use) {
@@ -162,12 +196,8 @@ bool overfull(const Device& device, const DeviceUse& use) {
 
 std::vector<DeviceUse> held_in_either(std::span<const DeviceUse> now, std::span<const DeviceUse> later) {
     std::vector<DeviceUse> use(later.begin(), later.end());
-    for (std::size_t i = 0; i < use.size(); ++i) {
-        use[i].whole = std::max(use[i].whole, now[i].whole);
-        use[i].shares = std::max(use[i].shares, now[i].shares);
-        use[i].memory = std::max(use[i].memory, now[i].memory);
-        use[i].milli = std::max(use[i].milli, now[i].milli);
-    }
+    for (std::size_t i = 0; i < use.size(); ++i)
+        use[i] = in_either(now[i], use[i]);
     return use;
 }
 

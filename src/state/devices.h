@@ -35,6 +35,12 @@ inline constexpr std::int64_t kMilliPerDevice = 1000;
                                   const DeviceAsk& ask,
                                   std::vector<DeviceHold>& out);
 
+// Whether choose_devices() would find some, with what is held in either of the two. Nothing is chosen.
+[[nodiscard]] bool devices_fit(std::span<const Device> devices,
+                               std::span<const DeviceUse> now,
+                               std::span<const DeviceUse> later,
+                               const DeviceAsk& ask);
+
 // What the ask takes of this device, whether or not there is room.
 [[nodiscard]] DeviceHold hold_as_asked(const Device& device, const DeviceAsk& ask);
 
