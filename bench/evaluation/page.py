@@ -78,13 +78,46 @@ def difference_table(runs):
             continue
         cells = []
         for title, of, shape, sign in METRICS:
-            middle, low, high = interval([of(seeds[s]) - of(base[s]) for s in sorted(seeds)])
+            middle, low, high = interval([of(seeds[s]) - of(base[s]) for s in sorted(seeds) if s in base])
             cells.append(f"{shape.format(middle)} [{shape.format(low)}, {shape.format(high)}]")
             if (low > 0 and sign > 0) or (high < 0 and sign < 0):
                 better.append(f"`{name}` in {title}")
         out.append(f"| {name} | " + " | ".join(cells) + " |")
     out += ["", f"Where `{BASE}` loses (the interval excludes 0): " + ("; ".join(better) if better else "nowhere") + "."]
     return out
+
+
+def for_whom_table(found):
+    """Who went for whom: {policy: {seed: facts}}, means over seeds."""
+    columns = [("for the highest: pods", "pods_highest", "{:.0f}"), ("GPUs", "gpus_highest", "{:.0f}"), ("GPU-h lost", "lost_highest", "{:.1f}"),
+               ("for others: pods", "pods_others", "{:.0f}"), ("GPUs", "gpus_others", "{:.0f}"), ("GPU-h lost", "lost_others", "{:.1f}"),
+               ("GPUs of all jobs stopped", "gpus_broken", "{:.0f}"), ("jobs evicted", "jobs", "{:.0f}"), ("most evictions of one job", "most", "{:.0f}")]
+    out = ["Evicted for jobs of the highest priority, and for others (means; the last column is the most of any seed). A job of several pods stops when a part of it",
+           "is evicted: its whole size counts as stopped.", "", "| policy | " + " | ".join(title for title, _, _ in columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for policy, seeds in found.items():
+        cells = [shape.format((max if key == "most" else statistics.mean)(one[key] for one in seeds.values())) for _, key, shape in columns]
+        out.append(f"| {policy} | " + " | ".join(cells) + " |")
+    return out + [""]
+
+
+def verdict(differences, sign, shape):
+    """Better, worse or neither, by the interval; and by how much."""
+    middle, low, high = interval(differences)
+    word = "too few seeds" if len(differences) < 5 else "equal" if low == high == 0 else "no difference shown" if low <= 0 <= high else "better" if (middle > 0) == (sign > 0) else "worse"
+    return f"{word} ({shape.format(middle)})"
+
+
+def claims_table(table):
+    """What is claimed, against each stand-in: less work lost and no longer waits of the highest priority, at equal or better utilisation."""
+    claimed = [METRICS[0], METRICS[3], METRICS[4]]
+    out = [f"`{BASE}` against each stand-in: better or worse where the 95 % interval of the paired differences excludes 0, with the median difference (`{BASE}` less the stand-in).",
+           "Who evicts nobody loses no work; the price stands in the columns beside it.", "",
+           "| against | " + " | ".join(m[0] for m in claimed) + " |", "|---" * (len(claimed) + 1) + "|"]
+    for policy, seeds in table.items():
+        both = [s for s in sorted(seeds) if s in table[BASE]]
+        if both and policy not in (BASE, "reprieve-x"):
+            out.append(f"| {policy} | " + " | ".join(verdict([of(table[BASE][s]) - of(seeds[s]) for s in both], sign, shape) for _, of, shape, sign in claimed) + " |")
+    return out + [""]
 
 
 def svg(points, title, x_title, y_title):
@@ -126,8 +159,7 @@ def gap_section(rows, full):
         kinds[r["kind"]] = kinds.get(r["kind"], 0) + 1
     whole = 300
     short = f" Of {whole} planned; the others were not reached." if len(states) < whole else ""
-    out = ["## W4: how far from the least?", "",
-           f"{len(states)} frozen states ({', '.join(f'{n} {kind}' for kind, n in kinds.items())}), each with one gang that fits only if others go.{short} `packed` and `spread`: the 847 hosts of the",
+    out = [f"{len(states)} frozen states ({', '.join(f'{n} {kind}' for kind, n in kinds.items())}), each with one gang that fits only if others go.{short} `packed` and `spread`: the 847 hosts of the",
            "Lingjun tree x 8 GPUs, filled to 90, 94 or 98 % with jobs drawn from a virtual cluster of Philly (whole nodes for large jobs, or pods of one GPU anywhere below a switch); three",
            "tenths of the jobs (`spread`: one tenth) may not be taken; the gang wants one rack (4x8) or one switch. `W2` and `W3`: moments at which `reprieve-lw` preempted in the runs below,",
            "15 for each seed, without queues. Derived, by seed: `ckpt=30,rst=5`, how long each job has run (uniform over its duration), and who may not be taken.", "",
@@ -211,8 +243,7 @@ def milliseconds(rows, policy, nodes):
 def latency_section(rows, facts):
     sizes = sorted({int(r["nodes"]) for r in rows})
     stress = [r for r in rows if r["from"] == "W5"]
-    out = ["## W5: how long does a decision take?", "",
-           f"One gang on the nodes of the spot-GPU trace (4,278 nodes, 10,412 GPUs), filled as in W4; the gang wants one of three models: 64x1 on A10, 16x8 on A100, 32x4 on H800;"
+    out = [f"One gang on the nodes of the spot-GPU trace (4,278 nodes, 10,412 GPUs), filled as in W4; the gang wants one of three models: 64x1 on A10, 16x8 on A100, 32x4 on H800;"
            f" {len({r['id'] for r in stress})} states{', and beside them those of W4' if len(stress) < len(rows) else ''}.",
            f"Milliseconds of the processor for one cycle, with the search for a certificate where the policy has one; least of three; {facts['cpu']}, shared with other work.", "",
            "| nodes | policy | decisions | p50 | p90 | p99 | largest | `optimal` |", "|---|---|---|---|---|---|---|---|"]
@@ -260,72 +291,82 @@ def pressure_table(by_policy_seed):
 
 
 def speed_section(speed):
-    out = ["## How fast is the simulator?", "", "One policy (`reprieve`), one process, one core; seconds of the processor and the largest resident memory, reading and writing of all files included.", "",
+    out = ["One policy (`reprieve`), one process, one core; seconds of the processor and the largest resident memory, reading and writing of all files included.", "",
            "| workload | nodes | jobs | pods | finished | cycles | processor | memory |", "|---|---|---|---|---|---|---|---|"]
     for r in speed:
         out.append(f"| {r['name']} | {r['nodes']} | {r['jobs']} | {r['pods']} | {r['finished']} | {r['cycles']} | {r['cpu']:.1f} s | {r['rss'] / 1e6:.0f} MB |")
     return out + [""]
 
 
-def write(docs, facts, checks, published, runs, frozen_rows, pressure, speed):
-    pictures = docs / "evaluation"
-    pictures.mkdir(exist_ok=True)
+def placement_section(checks, published):
+    out = ["Allocated GPUs in percent when 100 % of the cluster's GPUs have been asked for, mean over seeds, beside the published mean of 10 runs (Weng et al., ATC 2023).",
+           "The seeds are ours: the paper's shuffles cannot be repeated.", "", "| pods | policy | seeds | simulated | published | difference | within 0.5 |", "|---|---|---|---|---|---|---|"]
+    for pods, by_place in checks.items():
+        for policy, values in by_place.items():
+            place = policy.removeprefix("place:")
+            mean = statistics.mean(values)
+            off = mean - published[pods][place]
+            out.append(f"| {pods} | {place} | {len(values)} | {mean:.2f} | {published[pods][place]:.2f} | {off:+.2f} | {'yes' if abs(off) <= 0.5 else 'no'} |")
+    other = [pods for pods in ("default", "gpuspec33", "multigpu50", "gpushare100") if pods not in checks]
+    return out + [""] + ([f"Not run for this page: {', '.join(other)}.", ""] if other else [])
+
+
+def workload_section(name, rows, facts, pressure, for_whom, pictures):
+    _, what, derived, window = STATED[name]
+    table = by_policy(rows)
+    seeds = max(len(of) for of in table.values())
+    fewer = [f"{policy} ({len(of)})" for policy, of in table.items() if len(of) < seeds]
+    out = [f"{what} Derived: `{derived}`. Window: {FULL[name] if facts['full'] else window}. Seeds: {seeds}; means, and the priority is the highest there is.", ""]
+    absent = [policy for policy in facts["policies"] if policy not in table]
+    if absent:
+        out += [f"Not run for this page: {', '.join(f'`{policy}`' for policy in absent)}.", ""]
+    if fewer:
+        out += [f"The workload was interrupted: fewer seeds are complete for {', '.join(fewer)}; compare those by the paired differences only.", ""]
+    out += main_table(rows) + [""]
+    if BASE in table:
+        out += claims_table(table) + difference_table(rows) + [""]
+    out += pressure_table(pressure) if name == "W1" and pressure else for_whom_table(for_whom) if for_whom else []
+    points = [(policy, statistics.mean(r["gpuHoursLost"] for r in by_seed.values()), statistics.mean(highest(r["waitP99"]) for r in by_seed.values()))
+              for policy, by_seed in table.items()]
+    (pictures / f"{name.lower()}.svg").write_text(svg(points, f"{name}: down and left is better", "GPU-hours lost", "wait p99 of the highest priority, s"))
+    return out + [f"![{name}: GPU-hours lost against waiting of the highest priority](evaluation/{name.lower()}.svg)", ""]
+
+
+TITLES = {"W0": "## W0: is the placement right?", **{name: f"## {name}: {stated[0]}" for name, stated in STATED.items()}, "W4": "## W4: how far from the least?",
+          "W5": "## W5: how long does a decision take?", "speed": "## How fast is the simulator?"}
+
+
+def kept_sections(file):
+    """The sections of the page as it stands, by workload."""
+    found, name = {}, None
+    for line in file.read_text().splitlines() if file.exists() else []:
+        if line.startswith("## "):
+            name = next((n for n, title in TITLES.items() if line == title), None)
+        if name:
+            found.setdefault(name, []).append(line)
+    return found
+
+
+def write(docs, sections):
+    """`sections`: workload -> (who made it, lines), of those that were run; the others stay as they stand in the page, with what is said there of who made them."""
+    kept = kept_sections(docs / "evaluation.md")
+    for name, (made, lines) in sections.items():
+        kept[name] = [TITLES[name], "", made, "", *lines]
     out = ["# Evaluation", "", "<!-- Written by bench/evaluation/evaluate. -->", "",
-           f"Made by `bench/evaluation/evaluate --data DIR` with the program of commit {facts['commit']}, {facts['date']}, {facts['cpu']}. The stand-ins are our engine with the other scheduler's",
-           "literal algorithm, not the other program; [simulate.md](simulate.md) says what each leaves out. What a trace does not say (priorities, gang shapes, topology",
+           "Made by `bench/evaluation/evaluate --data DIR`. Each section says with the program of which commit; a section that was not run again stays as it was. The stand-ins are our engine with",
+           "the other scheduler's literal algorithm, not the other program; [simulate.md](simulate.md) says what each leaves out. What a trace does not say (priorities, gang shapes, topology",
            "needs, checkpoints) is ours: the names of the rules stand with each workload, [scripts/traces](../scripts/traces/README.md) explains them.", "",
            "`reprieve-lw` chooses victims by the GPU work they lose, `reprieve-x` by the usual costs; both take from other queues",
            "([configurations](../bench/evaluation)). `kube` sees no queues; `volcano` and `koordinator` take by priority inside a queue only, `volcano` also gives",
            "queues their share back. So the policies do not all answer the same question. Every run balanced its books, or it would have failed.", ""]
-    if checks:
-        out += ["## W0: is the placement right?", "", "Allocated GPUs in percent when 100 % of the cluster's GPUs have been asked for, mean over seeds, beside the published mean of 10 runs (Weng et al., ATC 2023).",
-                "The seeds are ours: the paper's shuffles cannot be repeated.", "", "| pods | policy | seeds | simulated | published | difference | within 0.5 |", "|---|---|---|---|---|---|---|"]
-        for pods, by_place in checks.items():
-            for policy, values in by_place.items():
-                place = policy.removeprefix("place:")
-                mean = statistics.mean(values)
-                off = mean - published[pods][place]
-                out.append(f"| {pods} | {place} | {len(values)} | {mean:.2f} | {published[pods][place]:.2f} | {off:+.2f} | {'yes' if abs(off) <= 0.5 else 'no'} |")
-        out.append("")
-    for name, rows in runs.items():
-        title, what, derived, window = STATED[name]
-        table = by_policy(rows)
-        seeds = max(len(of) for of in table.values())
-        fewer = [f"{policy} ({len(of)})" for policy, of in table.items() if len(of) < seeds]
-        out += [f"## {name}: {title}", "", f"{what} Derived: `{derived}`. Window: {FULL[name] if facts['full'] else window}. {seeds} seeds; means, and the priority is the highest there is.", ""]
-        absent = [policy for policy in facts["policies"] if policy not in table]
-        if absent:
-            out += [f"Not run for this page: {', '.join(f'`{policy}`' for policy in absent)}.", ""]
-        if fewer:
-            out += [f"The workload was interrupted: fewer seeds are complete for {', '.join(fewer)}; compare those by the paired differences only.", ""]
-        out += main_table(rows) + [""] + difference_table(rows) + [""]
-        if name == "W1" and pressure:
-            out += pressure_table(pressure)
-        points = [(policy, statistics.mean(r["gpuHoursLost"] for r in by_seed.values()), statistics.mean(highest(r["waitP99"]) for r in by_seed.values()))
-                  for policy, by_seed in by_policy(rows).items()]
-        (pictures / f"{name.lower()}.svg").write_text(svg(points, f"{name}: down and left is better", "GPU-hours lost", "wait p99 of the highest priority, s"))
-        out += [f"![{name}: GPU-hours lost against waiting of the highest priority](evaluation/{name.lower()}.svg)", ""]
-    if frozen_rows["W4"]:
-        out += gap_section(frozen_rows["W4"], facts["full"])
-        (pictures / "w4.svg").write_text(gap_picture(frozen_rows["W4"]))
-    if frozen_rows["W5"]:
-        both = [dict(r, **{"from": name}) for name, rows in frozen_rows.items() for r in rows]
-        out += latency_section(both, facts)
-        (pictures / "w5.svg").write_text(latency_picture(both))
-    if speed:
-        out += speed_section(speed)
-    missing = [name for name in ("W1", "W2", "W3") if name not in runs] + [name for name, rows in frozen_rows.items() if not rows]
+    for name in TITLES:
+        if name in kept:
+            out += "\n".join(kept[name]).rstrip().split("\n") + [""]
     out += ["## What is not here", ""]
-    other = [pods for pods in ("default", "gpuspec33", "multigpu50", "gpushare100") if pods not in checks]
-    if other:
-        out.append(f"- W0 on {', '.join(other)}: not run for this page.")
-    if missing:
-        out.append(f"- {', '.join(missing)}: not run for this page.")
-    if not speed:
-        out.append("- The simulator's own speed (`--only speed`): not run for this page.")
-    if not facts["full"]:
-        out.append("- The windows are cut, as said above; `--full` runs two weeks of W2 and all of W3, and gives CBC a minute. Other cluster sizes and sweeps are not run.")
-    out += ["- \"Proven optimal\" in the tables of W1 to W3 is the engine's own certificate for each decision; W4 and `make oracle` hold such certificates against other solvers.",
+    missing = [f"{name}: not run." if name != "speed" else "The simulator's own speed: not run." for name in TITLES if name not in kept]
+    out += [f"- {line}" for line in missing]
+    out += ["- The windows are cut, as said above; `--full` runs two weeks of W2 and all of W3, and gives CBC a minute. Other cluster sizes and sweeps are not run.",
+            "- \"Proven optimal\" in the tables of W1 to W3 is the engine's own certificate for each decision; W4 and `make oracle` hold such certificates against other solvers.",
             "- Lyra's greedy, upstream's pod group preemption and ablations of Reprieve are not among the policies; Jain's index and finish-time fairness are not counted.",
             "- Guaranteed quotas, disruption budgets and elastic jobs of the traces' derivations are not simulated.", ""]
     (docs / "evaluation.md").write_text("\n".join(out))
