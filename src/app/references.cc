@@ -41,14 +41,20 @@ private:
 
     void look_at_devices(PodId id) {
         const NodeId node = snapshot_.pods[id].node;
+        if (node && device_words_of(cluster_.pod(id)) == DeviceWords::kGroup) look_at_groups(node, id);
         if (!node || device_words_of(cluster_.pod(id)) != DeviceWords::kNames) return;
         const std::vector<Device>& devices = cluster_.node(node)->devices;
         const std::vector<DeviceHold> held = said_devices(devices, snapshot_.spec_of(id).devices, cluster_.pod(id), {});
         for (const NamedHold& named : cluster_.pod(id).more().named_devices) {
-            if (named.by == NamedHold::By::kId && std::ranges::find(devices, named.name, &Device::id) == devices.end())
-                ++counts_[fmt::format("Node {} has no device {}, which a pod says it holds",
-                                      snapshot_.node_name(node),
-                                      cluster_.words().text(named.name))];
+            if (named.by == NamedHold::By::kGroup) continue;
+            const bool by_id = named.by == NamedHold::By::kId;
+            const auto at = by_id ? std::ranges::find(devices, named.name, &Device::id)
+                                  : std::ranges::find(devices, named.index, &Device::index);
+            if (at != devices.end()) continue;
+            ++counts_[fmt::format(
+                "Node {} has no device {}, which a pod says it holds",
+                snapshot_.node_name(node),
+                by_id ? std::string(cluster_.words().text(named.name)) : fmt::format("{}", named.index))];
         }
         for (const DeviceHold& hold : held) {
             if (std::ranges::none_of(devices, [&](const Device& d) { return d.index == hold.index; }))
@@ -58,6 +64,15 @@ private:
         auto [at, fresh] = use_.try_emplace(node);
         if (fresh) at->second.resize(devices.size());
         hold_devices(devices, at->second, held, +1);
+    }
+
+    // Which device a group has is made up, so a group without one is told by its pods, which hold nothing.
+    void look_at_groups(NodeId node, PodId id) {
+        const std::vector<NamedHold>& named = cluster_.pod(id).more().named_devices;
+        if (snapshot_.spec_of(id).devices.shares == 0 || !snapshot_.holds[id].empty()) return;
+        ++counts_[fmt::format("Node {} has fewer devices than pods on it say they share: GPU group {} has none",
+                              snapshot_.node_name(node),
+                              cluster_.words().text(named.front().name))];
     }
 
     void look_at_use(NodeId node, const std::vector<DeviceUse>& use) {

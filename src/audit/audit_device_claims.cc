@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "audit/claim_facts.h"
 #include "audit/rules.h"
@@ -72,14 +75,31 @@ void hold(
         entry.amounts[name] += sign * value;
 }
 
-// Tries every way to meet the claims of some pods, one device after the other.
+// In which order devices are chosen: by driver, pool and slice, those with binding conditions last.
+void order_by_choice(const Case& judged, NodeOffers& offers) {
+    std::set<std::pair<StringId, StringId>> binding;
+    for (const OfferedDevice& offer : offers.devices) {
+        if (!offer.device->binding->empty()) binding.emplace(offer.slice->driver, offer.slice->pool);
+    }
+    std::ranges::stable_sort(offers.devices, {}, [&](const OfferedDevice& offer) {
+        const ResourceSlice& slice = *offer.slice;
+        const auto text = [&](StringId name) { return judged.words.text(name); };
+        return std::tuple(
+            binding.contains({slice.driver, slice.pool}), text(slice.driver), text(slice.pool), text(slice.name));
+    });
+}
+
+// Tries every way to meet the claims of a pod, one device after the other. Pods come one after the other: those before
+// keep the first way that was found for them.
 class AnyWay {
 public:
     AnyWay(const Case& judged, HeldDevices held) : judged_(judged), held_(std::move(held)) {}
 
+    void next_pod() { requests_.clear(); }
     void add(NodeId node, const WantedClaim& claim) {
         const std::size_t number = claims_.size();
         claims_.push_back({.spec = claim.spec, .node = node, .offers = offers_on(judged_, node), .given = {}});
+        order_by_choice(judged_, claims_.back().offers);
         for (std::size_t r = 0; r < claim.spec.requests.size(); ++r)
             requests_.push_back({number, r});
     }
@@ -147,6 +167,29 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> requests_;  // claim, request
     int tries_ = 0;
 };
+
+struct AskingPod {
+    PodId pod;
+    NodeId node;
+    std::vector<WantedClaim> claims;
+};
+
+// Pods that are not alike, or whose nodes see devices of one pool.
+bool first_come_matters(const Case& judged, const std::vector<AskingPod>& asking) {
+    std::map<NodeId, PoolNames> seen;
+    for (const AskingPod& one : asking) {
+        if (judged.fact(one.pod).spec != judged.fact(asking.front().pod).spec) return true;
+        if (const auto [at, fresh] = seen.try_emplace(one.node); fresh)
+            add_pools(offers_on(judged, one.node), at->second);
+    }
+    std::size_t sum = 0;
+    PoolNames all;
+    for (const auto& [node, pools] : seen) {
+        sum += pools.size();
+        all.insert(pools.begin(), pools.end());
+    }
+    return all.size() < sum;
+}
 
 void judge_results(
     const Scene& scene, const PlacedPod& placed, const WantedClaim& want, const PlacedClaim& claim, Findings& out) {
@@ -216,6 +259,43 @@ bool terms_match(const std::vector<NodeSelectorTerm>& terms, const Node& node, c
         terms, [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name, words); });
 }
 
+// Whether the claims of everything that this owner places can be met, all of them chosen again.
+void judge_fit_of_claims(const Scene& scene, const PlacedPod& placed, Findings& out) {
+    const Case& judged = scene.judged();
+    std::vector<std::string> own;
+    std::vector<AskingPod> asking;
+    scene.each([&](const Seat& seat) {
+        if (seat.placed == nullptr || seat.placed->owner() != placed.owner()) return;
+        AskingPod pod{.pod = seat.pod, .node = seat.node, .claims = {}};
+        for (WantedClaim& claim : wanted_by(judged, seat.pod, seat.node)) {
+            const bool kept = claim.fact != nullptr && claim.fact->allocation && is_kept(scene, *claim.fact);
+            if (kept || std::ranges::find(own, claim.name) != own.end()) continue;
+            own.push_back(claim.name);
+            pod.claims.push_back(std::move(claim));
+        }
+        if (!pod.claims.empty()) asking.push_back(std::move(pod));
+    });
+    PoolNames pools;
+    bool may_end = false;
+    for (const AskingPod& pod : asking) {
+        add_pools(offers_on(judged, pod.node), pools);
+        may_end = may_end || std::ranges::any_of(pod.claims, [&](const WantedClaim& claim) {
+                      return may_end_in_an_error(judged, claim, pod.node);
+                  });
+    }
+    // Then it matters which devices are free, and in which order they are asked, or which pod is first: the eviction
+    // gets the benefit of the doubt.
+    if (may_end) return out.push_back({kRule, "a free device may end its attempt"});
+    if (first_come_matters(judged, asking)) return out.push_back({kRule, "who comes first matters"});
+    AnyWay any(judged, held_in(scene, pools, own));
+    for (const AskingPod& pod : asking) {
+        any.next_pod();
+        for (const WantedClaim& claim : pod.claims)
+            any.add(pod.node, claim);
+        if (!any.exists()) return out.push_back({kRule, "its claims cannot be met"});
+    }
+}
+
 }  // namespace
 
 void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
@@ -226,32 +306,7 @@ void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty 
     if (wanted.empty()) return;
     const Node& node = *judged.cluster.node(placed.node);
     if (certainty == Certainty::kOfFit) {
-        // Everything that this owner places may choose again.
-        std::vector<std::string> own;
-        std::vector<std::pair<NodeId, WantedClaim>> asked;
-        scene.each([&](const Seat& seat) {
-            if (seat.placed == nullptr || seat.placed->owner() != placed.owner()) return;
-            for (WantedClaim& claim : wanted_by(judged, seat.pod, seat.node)) {
-                const bool kept = claim.fact != nullptr && claim.fact->allocation && is_kept(scene, *claim.fact);
-                if (kept || std::ranges::find(own, claim.name) != own.end()) continue;
-                own.push_back(claim.name);
-                asked.emplace_back(seat.node, std::move(claim));
-            }
-        });
-        PoolNames pools;
-        for (const auto& [where, claim] : asked)
-            add_pools(offers_on(judged, where), pools);
-        // Then it matters which devices are free, and in which order they are asked: the eviction gets the benefit of
-        // the doubt.
-        if (std::ranges::any_of(asked,
-                                [&](const auto& one) { return may_end_in_an_error(judged, one.second, one.first); })) {
-            out.push_back({kRule, "a free device may end its attempt"});
-            return;
-        }
-        AnyWay any(judged, held_in(scene, pools, own));
-        for (const auto& [where, claim] : asked)
-            any.add(where, claim);
-        if (!any.exists()) out.push_back({kRule, "its claims cannot be met"});
+        judge_fit_of_claims(scene, placed, out);
         return;
     }
     for (const WantedClaim& want : wanted) {

@@ -160,6 +160,7 @@ void decode_pod(ObjectSource& from, Object& out) {
     pod.uid = from.metadata.uid;
     take_draft(from.draft, from.metadata, pod);
     read_pod_notes(from.reading, from.metadata, pod, from.draft.shape.devices);
+    settle_kai_ask(from.reading, pod, from.draft.shape.devices);
 
     PodRequests requests = sum_requests(from.draft, resize, from.words());
     if (requests.held) pod.make_extras().resize_held = std::move(requests.held);

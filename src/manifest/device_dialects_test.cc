@@ -140,6 +140,9 @@ TEST(DeviceDialects, WhatKaiPodsAskFor) {
     for (const char* wrong : {"gpu-fraction: x",
                               "gpu-fraction: '1.5'",
                               "gpu-fraction: '-1'",
+                              "gpu-fraction: '1'",
+                              "gpu-fraction: '0.5', gpu-memory: '1'",
+                              "gpu-fraction-num-devices: '2'",
                               "gpu-memory: 16Gi",
                               "gpu-memory: '0'",
                               "gpu-fraction-num-devices: many"}) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/quantity.h"
 #include "manifest/device_units.h"
 #include "manifest/vgpu_fields.h"
 
@@ -29,11 +30,12 @@ void doubt(Reading& reading, const Note& note, std::string what, Pod& pod, Devic
 
 void read_fraction(Reading& reading, const Note& note, Pod& pod, DeviceAsk& devices) {
     const std::string_view text = note.text(reading);
-    const Result<std::int64_t> milli = parse_quantity(text, QuantityUnit::kMilli);
-    if (!milli || *milli <= 0 || *milli > kWholeMilli)
+    const Result<Wide> nano = parse_nano_quantity(text);
+    if (!nano || *nano <= 0 || *nano >= kNanoPerUnit)
         return doubt(reading, note, fmt::format("\"{}\" is no number between 0 and 1", text), pod, devices);
     begin_share(devices);
-    devices.share_memory_milli = static_cast<std::int32_t>(*milli);
+    const Wide milli = (*nano * kWholeMilli + kNanoPerUnit - 1) / kNanoPerUnit;
+    devices.share_memory_milli = static_cast<std::int32_t>(milli);
 }
 
 void read_memory(Reading& reading, const Note& note, Pod& pod, DeviceAsk& devices) {
@@ -85,6 +87,20 @@ bool read_kai_note(Reading& reading, const Note& note, Pod& pod, DeviceAsk& devi
         default:
             return false;
     }
+}
+
+void settle_kai_ask(Reading& reading, Pod& pod, DeviceAsk& devices) {
+    if (devices.dialect != DeviceDialect::kKai || !pod.more().hold.empty()) return;
+    std::string_view what;
+    if (devices.share_memory > 0 && devices.share_memory_milli > 0)
+        what = "annotations gpu-fraction and gpu-memory exclude each other";
+    else if (devices.share_memory == 0 && devices.share_memory_milli == 0)
+        what = "annotation gpu-fraction-num-devices needs gpu-fraction or gpu-memory";
+    if (what.empty()) return;
+    devices.share_memory = 0;
+    devices.share_memory_milli = kWholeMilli;
+    reading.warn(fmt::format("{}: {}", reading.subject(), what));
+    pod.make_extras().hold = what;
 }
 
 void protect_keeper(const DeviceAsk& devices, Pod& pod) {

@@ -159,10 +159,16 @@ void settle_devices(ObjectSource& from, const Resources& capacity, Node& node) {
         if (!node.devices.empty() && !node.device_dim) node.device_dim = from.words().dimension(kUsualDevice);
         return;
     }
-    if (const Note* hami = annotation(from, "hami.io/node-nvidia-register"_key))
+    const Note* volcano = annotation(from, "volcano.sh/node-vgpu-register"_key);
+    if (const Note* hami = annotation(from, "hami.io/node-nvidia-register"_key)) {
+        if (volcano != nullptr)
+            from.reading.warn(fmt::format("{}: {}: not read, because {} says which devices the node has",
+                                          from.reading.subject(),
+                                          volcano->path(),
+                                          hami->key()));
         return read_register(from.reading, *hami, RegisterForm::kHami, node);
-    if (const Note* volcano = annotation(from, "volcano.sh/node-vgpu-register"_key))
-        return read_register(from.reading, *volcano, RegisterForm::kVolcano, node);
+    }
+    if (volcano != nullptr) return read_register(from.reading, *volcano, RegisterForm::kVolcano, node);
     if (count_cards(from, capacity, node)) return;
     if (node.device_dim) make_up_devices(from, node);
 }

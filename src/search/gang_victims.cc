@@ -237,6 +237,9 @@ void GangVictims::assess() {
     if (!feasible_) {
         contested_ = contested_ && (!monotone_ || !all_listed());
         describe_binding();
+        // Members choose their devices one after the other: with more of them free the first may take what the next
+        // needs.
+        if (!fit_.certain() && claims_devices() && rules_.improve) monotone_ = false;
         // Where evictions do harm, a smaller set may do; the rest of the rules must let the members in all the same.
         if (!monotone_) feasible_ = fit_.may_pass();
         // What is left of the question is monotone either way.

@@ -143,9 +143,22 @@ private:
         if (std::string fault = table_.fault_of(made.cls->selectors); !fault.empty())
             return wrong(fmt::format("class {}: {}", words_.text(wish.cls), fault));
         if (std::string fault = table_.fault_of(wish.selectors); !fault.empty()) return wrong(fault);
+        if (std::string fault = beyond_64_bits(id, made); !fault.empty()) return wrong(fault);
         if (wish.mode == DeviceCount::kAll && !find_all(id, made)) return false;
         out.wishes.push_back(std::move(made));
         return true;
+    }
+
+    // A device rounds an amount up to more than 64 bits hold.
+    std::string beyond_64_bits(DeviceClaimId id, const Wish& wish) {
+        if (!asks_for_much(*wish.fact)) return {};
+        for (const NodePool& pool : pools_) {
+            for (OfferId offer : pool.offers) {
+                std::string fault = out_of_range(words_, *wish.fact, table_.pools.offer(offer));
+                if (!fault.empty() && select(id, wish, offer) == Selected::kYes) return fault;
+            }
+        }
+        return {};
     }
 
     // All: the set is fixed beforehand, by selectors and whole capacities.
@@ -323,18 +336,8 @@ private:
         }
         return true;
     }
-    static bool allows(const DeviceConstraint& constraint, const Seen& seen, const DeviceAttribute& attribute) {
-        if (seen.empty()) return true;
-        if (!constraint.distinct) return seen.front()->value == attribute.value;
-        return std::ranges::none_of(seen, [&](const DeviceAttribute* a) { return a->value == attribute.value; });
-    }
 
     // --- shares
-
-    [[nodiscard]] static Wide amount_in(std::span<const ConsumedAmount> amounts, const QualifiedName& name) {
-        const auto at = std::ranges::find(amounts, name, &ConsumedAmount::name);
-        return at == amounts.end() ? Wide{0} : at->value;
-    }
 
     // Whether the amounts fit beside what others hold and what this attempt has taken.
     [[nodiscard]] bool has_room(OfferId offer, std::span<const ConsumedAmount> amounts) const {
@@ -366,14 +369,6 @@ private:
     }
 
     // --- counters
-
-    using CounterKey = std::pair<StringId, StringId>;  // set, counter
-    static void charge(const PooledDevice& device, std::map<CounterKey, Wide>& used) {
-        for (const CounterSet& set : *device.consumes) {
-            for (const NamedCounter& counter : set.counters)
-                used[{set.name, counter.name}] += counter.value;
-        }
-    }
 
     // What the holders of a pool's devices use of its counters, wherever they run. Held devices are charged once.
     const std::map<CounterKey, Wide>& held_counters(std::size_t pool, std::size_t view) {

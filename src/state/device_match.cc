@@ -1,7 +1,10 @@
 #include "state/device_match.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/quantity.h"
 #include "model/vocabulary.h"
 #include "state/share_policy.h"
 
@@ -22,6 +25,15 @@ bool is_called(std::string_view written, const DeviceCapacity& capacity, StringI
         return capacity.name.domain == driver && words.text(capacity.name.id) == written;
     return words.text(capacity.name.domain) == written.substr(0, slash) &&
            words.text(capacity.name.id) == written.substr(slash + 1);
+}
+
+std::optional<Wide> asked_of(const DeviceCapacity& capacity,
+                             const DeviceWish& wish,
+                             StringId driver,
+                             const Vocabulary& words) {
+    const auto asked =
+        std::ranges::find_if(wish.amounts, [&](const auto& a) { return is_called(a.first, capacity, driver, words); });
+    return asked == wish.amounts.end() ? std::nullopt : std::optional(asked->second);
 }
 
 }  // namespace
@@ -77,14 +89,47 @@ bool amounts_for(const Vocabulary& words,
     };
     if (!std::ranges::all_of(wish.amounts, is_there)) return false;
     for (const DeviceCapacity& capacity : offer.fact->capacity) {
-        const auto asked = std::ranges::find_if(
-            wish.amounts, [&](const auto& a) { return is_called(a.first, capacity, driver, words); });
-        const std::optional<Wide> amount =
-            share_of_capacity(capacity, asked == wish.amounts.end() ? std::nullopt : std::optional(asked->second));
+        const std::optional<Wide> amount = share_of_capacity(capacity, asked_of(capacity, wish, driver, words));
         if (!amount || *amount > capacity.value) return false;
         out.push_back({capacity.name, *amount});
     }
     return true;
+}
+
+bool asks_for_much(const DeviceWish& wish) {
+    constexpr Wide kMuch = (Wide{1} << 62) * kNanoPerUnit;
+    return std::ranges::any_of(wish.amounts, [](const auto& asked) { return asked.second > kMuch; });
+}
+
+std::string out_of_range(const Vocabulary& words, const DeviceWish& wish, const DeviceOffer& offer) {
+    for (const DeviceCapacity& capacity : offer.fact->capacity) {
+        const std::optional<Wide> asked = asked_of(capacity, wish, offer.slice->driver, words);
+        if (asked && rounds_out_of_range(capacity, *asked))
+            return fmt::format("device {} rounds capacity {} up to what cannot be represented in 64 bits",
+                               words.text(offer.fact->name),
+                               words.text(capacity.name.id));
+    }
+    return {};
+}
+
+Wide amount_in(std::span<const ConsumedAmount> amounts, const QualifiedName& name) {
+    const auto at = std::ranges::find(amounts, name, &ConsumedAmount::name);
+    return at == amounts.end() ? Wide{0} : at->value;
+}
+
+void charge(const PooledDevice& device, std::map<CounterKey, Wide>& used) {
+    for (const CounterSet& set : *device.consumes) {
+        for (const NamedCounter& counter : set.counters)
+            used[{set.name, counter.name}] += counter.value;
+    }
+}
+
+bool allows(const DeviceConstraint& constraint,
+            std::span<const DeviceAttribute* const> seen,
+            const DeviceAttribute& attribute) {
+    const auto same = [&](const DeviceAttribute* a) { return a->value == attribute.value; };
+    if (seen.empty()) return true;
+    return constraint.distinct ? std::ranges::none_of(seen, same) : same(seen.front());
 }
 
 }  // namespace reprieve

@@ -1,8 +1,11 @@
 // What one device has to do with one wish: taints, attributes, and how much of its capacities the wish takes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "state/claim_book.h"
@@ -24,5 +27,20 @@ namespace reprieve {
                                const DeviceWish& wish,
                                const DeviceOffer& offer,
                                std::vector<ConsumedAmount>& out);
+
+// Some device may round the wish up to more than 64 bits hold.
+[[nodiscard]] bool asks_for_much(const DeviceWish& wish);
+// What is wrong where this device does: upstream ends the attempt there and looks for no other device. Empty: nothing.
+[[nodiscard]] std::string out_of_range(const Vocabulary& words, const DeviceWish& wish, const DeviceOffer& offer);
+[[nodiscard]] Wide amount_in(std::span<const ConsumedAmount> amounts, const QualifiedName& name);
+
+using CounterKey = std::pair<StringId, StringId>;  // set, counter
+// Adds what the device uses of the counters of its pool.
+void charge(const PooledDevice& device, std::map<CounterKey, Wide>& used);
+
+// Whether a constraint that has met these attributes allows one more.
+[[nodiscard]] bool allows(const DeviceConstraint& constraint,
+                          std::span<const DeviceAttribute* const> seen,
+                          const DeviceAttribute& attribute);
 
 }  // namespace reprieve

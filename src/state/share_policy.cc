@@ -1,6 +1,9 @@
 #include "state/share_policy.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "base/quantity.h"
 
 namespace reprieve {
 namespace {
@@ -37,6 +40,12 @@ std::optional<Wide> share_of_capacity(const DeviceCapacity& capacity, std::optio
         amount = *capacity.policy->usual;
     if (capacity.policy.made() && forbids(*capacity.policy, amount)) return std::nullopt;
     return amount;
+}
+
+bool rounds_out_of_range(const DeviceCapacity& capacity, Wide wish) {
+    constexpr Wide kMost = Wide{std::numeric_limits<std::int64_t>::max()} * kNanoPerUnit;
+    const SharePolicy& policy = *capacity.policy;
+    return policy.has_range && policy.least && policy.step && round_up(policy, wish) > kMost;
 }
 
 }  // namespace reprieve

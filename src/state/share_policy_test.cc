@@ -53,5 +53,13 @@ TEST(SharePolicyTest, ValidValuesTakeTheNextOne) {
     EXPECT_EQ(share(listed, "5"), "no");
 }
 
+TEST(SharePolicyTest, RoundingUpMayLeave64Bits) {
+    DeviceCapacity ranged{.value = nano("1"), .policy = Rare(SharePolicy{.usual = nano("0"), .has_range = true})};
+    ranged.policy.make().least = nano("0");
+    ranged.policy.make().step = nano("2");
+    EXPECT_TRUE(rounds_out_of_range(ranged, nano("9223372036854775807")));
+    EXPECT_FALSE(rounds_out_of_range(ranged, nano("9223372036854775806")));
+}
+
 }  // namespace
 }  // namespace reprieve

@@ -32,7 +32,12 @@ public:
         add_claims();
         set_limits();
         // Last, so that all other worlds stay as they are.
-        if (out_.by_claim && !out_.by_network && draw_.chance(35)) add_failing_devices();
+        if (out_.by_claim && !out_.by_network) {
+            if (draw_.chance(35))
+                add_failing_devices();
+            else if (draw_.chance(40))
+                add_cards();
+        }
         return std::move(out_);
     }
 
@@ -80,6 +85,19 @@ private:
         for (WorldNode& node : out_.nodes) {
             for (int d = 0; d < node.devices; ++d)
                 node.failing |= draw_.chance(25) ? bit(d) : 0;
+        }
+    }
+
+    // The devices of a node are parts of one card, which has units for those that are held, and few more.
+    void add_cards() {
+        for (int n = 0; n < out_.node_count(); ++n) {
+            WorldNode& node = out_.nodes[static_cast<std::size_t>(n)];
+            Mask held = 0;
+            for (const WorldPod& pod : out_.pods)
+                held |= pod.node == n ? pod.devices : 0;
+            for (int d = 0; d < node.devices; ++d)
+                node.large |= draw_.chance(30) ? bit(d) : 0;
+            node.units = std::max(1, node.units_of(held) + draw_.one_of({0, 0, 1, 2}));
         }
     }
 

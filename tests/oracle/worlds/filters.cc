@@ -39,6 +39,7 @@ public:
         for (int d = 0; d < 32; ++d) {
             if (has(devices, d) && !device_is_free(d)) return false;
         }
+        if (node().units > 0) return are_first_of_card(devices);
         return node().failing == 0 || are_first_and_good(devices);
     }
 
@@ -174,6 +175,8 @@ private:
         if (!traits_.wants_device()) return true;
         if (traits_.gpu_memory > (node().describes ? kDeviceMemory : 0)) return false;
         if (node().devices < std::max(traits_.gpus, 1)) return false;
+        const int small = node().devices - std::popcount(node().large);
+        if (node().units > 0 && traits_.gpus + std::max(0, traits_.gpus - small) > node().units) return false;
         if (!traits_.same_group || !node().describes) return true;
         return traits_.gpus <= std::min(node().group_size, node().devices);
     }
@@ -208,6 +211,28 @@ private:
             if (!device_is_free(d)) continue;
             if (!has(devices, d) || has(node().failing, d)) return false;
             devices &= ~bit(d);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool card_allows(Mask devices) const {
+        Mask parts = devices;
+        for (const Spot& spot : places_) {
+            if ((spot.node >= 0 ? spot.node : spot.ghost) == node_) parts |= spot.devices;
+        }
+        for (int d = 0; d < node().devices; ++d) {
+            if (has(devices, d) && !device_is_free(d)) return false;
+        }
+        return node().units_of(parts) <= node().units;
+    }
+
+    // Parts are tried in order: of as many parts that are free and have their units, the first.
+    [[nodiscard]] bool are_first_of_card(Mask devices) const {
+        if (!card_allows(devices)) return false;
+        for (Mask other = 1; other < bit(node().devices); ++other) {
+            const Mask difference = other ^ devices;
+            const bool before = difference != 0 && has(other, std::countr_zero(difference));
+            if (std::popcount(other) == std::popcount(devices) && before && card_allows(other)) return false;
         }
         return true;
     }

@@ -193,7 +193,7 @@ private:
     // Whoever evicts must pass without those of other demands that are nominated only: they may never come.
     void judge_leaning(Mask gone) {
         // Without them the first free devices are others: those that are given then count.
-        const bool choose = std::ranges::any_of(world_.nodes, [](const WorldNode& node) { return node.failing != 0; });
+        const bool choose = std::ranges::any_of(world_.nodes, &WorldNode::order_matters);
         for (std::size_t d = 0; d < demands_.size(); ++d) {
             if (victims_[d] != 0 && !stands_alone(d, gone, choose))
                 complain(Fault::kMisfit, demands_[d].name, "evicts, and leans on pods that are nominated only");

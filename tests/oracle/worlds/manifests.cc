@@ -285,6 +285,10 @@ void add_device_claim(const World& world, const WorldPod& pod, std::vector<Json>
 Json device_offer(const WorldNode& node, int device) {
     Json out{{"name", fmt::format("gpu-{}", device)}};
     if (!has(node.failing, device)) out["attributes"]["good"] = {{"bool", true}};
+    if (node.units > 0) {
+        const Json units{{"units", {{"value", std::to_string(node.units_of(bit(device)))}}}};
+        out["consumesCounters"] = Json::array({{{"counterSet", "card"}, {"counters", units}}});
+    }
     return out;
 }
 
@@ -306,7 +310,7 @@ void add_device_claims(const World& world, std::vector<Json>& out) {
         const std::string pool = world.by_network ? kNetworkPool : node.name;
         Json slice = cluster_object(kDeviceApi, "ResourceSlice", "slice-" + pool);
         slice["spec"] = {{"driver", kDriver},
-                         {"pool", {{"name", pool}, {"generation", 1}, {"resourceSliceCount", 1}}},
+                         {"pool", {{"name", pool}, {"generation", 1}, {"resourceSliceCount", node.units > 0 ? 2 : 1}}},
                          {"devices", Json::array()}};
         if (world.by_network)
             slice["spec"]["allNodes"] = true;
@@ -316,6 +320,12 @@ void add_device_claims(const World& world, std::vector<Json>& out) {
             slice["spec"]["devices"].push_back(device_offer(node, d));
         out.push_back(slice);
         if (world.by_network) break;
+        if (node.units == 0) continue;
+        slice["metadata"]["name"] = "card-" + pool;
+        slice["spec"].erase("devices");
+        const Json units{{"units", {{"value", std::to_string(node.units)}}}};
+        slice["spec"]["sharedCounters"] = Json::array({{{"name", "card"}, {"counters", units}}});
+        out.push_back(slice);
     }
     std::set<std::string> written;
     for (const WorldPod& pod : world.pods) {

@@ -57,6 +57,10 @@ std::vector<World> simpler(const World& world) {
         World next = world;
         if (drop_node(next, n)) out.push_back(std::move(next));
     }
+    for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+        if (world.nodes[n].units > 0) with([&](World& w) { w.nodes[n].units = 0; });
+        if (world.nodes[n].large != 0) with([&](World& w) { w.nodes[n].large = 0; });
+    }
     for (std::size_t b = 0; b < world.budgets.size(); ++b)
         with([&](World& w) { w.budgets.erase(w.budgets.begin() + static_cast<std::ptrdiff_t>(b)); });
     for (std::size_t p = 0; p < world.pods.size(); ++p) {

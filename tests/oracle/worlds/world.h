@@ -4,6 +4,7 @@
 // writes them as the engine reads them, and the judge solves them exhaustively. Nothing here knows the engine's model.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -127,6 +128,11 @@ struct WorldNode {
     bool describes = true;  // its devices are annotated; else one group without memory
     int places = 0;         // HAMi registers its devices, with so many sharers each at most; 0: it does not
     Mask failing = 0;       // devices on which the selectors of claims fail
+    int units = 0;          // of the card that its devices are parts of; 0: each is a card of its own
+    Mask large = 0;         // parts that take two units, not one
+    // Which device a claim gets depends on the order in which they are asked, and not only on how many are free.
+    [[nodiscard]] bool order_matters() const { return failing != 0 || units > 0; }
+    [[nodiscard]] int units_of(Mask parts) const { return std::popcount(parts) + std::popcount(parts & large); }
 };
 inline constexpr int kDeviceMemory = 8;  // GiB
 
