@@ -93,7 +93,7 @@ def for_whom_table(found):
                ("for others: pods", "pods_others", "{:.0f}"), ("GPUs", "gpus_others", "{:.0f}"), ("GPU-h lost", "lost_others", "{:.1f}"),
                ("GPUs of all jobs stopped", "gpus_broken", "{:.0f}"), ("jobs evicted", "jobs", "{:.0f}"), ("most evictions of one job", "most", "{:.0f}")]
     out = ["Evicted for jobs of the highest priority, and for others (means; the last column is the most of any seed). A job of several pods stops when a part of it",
-           "is evicted: its whole size counts as stopped.", "", "| policy | " + " | ".join(title for title, _, _ in columns) + " |", "|---" * (len(columns) + 1) + "|"]
+           "is evicted: its whole size counts as stopped. Who has just started again loses least, so a cost of lost work takes the same small jobs again and again, each time for little.", "", "| policy | " + " | ".join(title for title, _, _ in columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for policy, seeds in found.items():
         cells = [shape.format((max if key == "most" else statistics.mean)(one[key] for one in seeds.values())) for _, key, shape in columns]
         out.append(f"| {policy} | " + " | ".join(cells) + " |")
