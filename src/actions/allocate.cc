@@ -179,8 +179,10 @@ Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const GangRow& gang = s.gangs[demand.gang];
     const Mandatory members = desk.members_of(demand);
     if (members.missing > 0) {
-        return Served::not_mine(
-            fmt::format("the gang needs {} members and lacks {} that could run", gang.min, members.missing));
+        return Served::not_mine(fmt::format("the gang needs {} member{} and lacks {} that could run",
+                                            gang.min,
+                                            gang.min == 1 ? "" : "s",
+                                            members.missing));
     }
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};

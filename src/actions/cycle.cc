@@ -380,12 +380,16 @@ private:
 
     Served try_actions(const Demand& demand) {
         Served last{.proof = Proof::nobody()};
+        const bool allocates =
+            std::ranges::find(actions_, ActionKind::kAllocate, &ActionConfig::kind) != actions_.end();
         bool allocated = false;
         for (const ActionConfig& action : actions_) {
             allocated = allocated || action.kind == ActionKind::kAllocate;
             // Nobody is evicted for whom there is room.
             if (!allocated && fits_without_evictions(demand)) {
-                if (last.why_not.empty()) last.why_not = "it fits without evictions, which is left to allocate";
+                if (last.why_not.empty())
+                    last.why_not = allocates ? "it fits without evictions, which is left to allocate"
+                                             : "it fits without evictions, and allocate is not among the actions";
                 last.proof.reset();
                 continue;
             }

@@ -7,11 +7,30 @@
 
 #include "actions/evict_unit.h"
 #include "base/check.h"
+#include "model/amount_text.h"
 #include "plugins/share_vote.h"
 #include "search/domain_contest.h"
 #include "search/shared_claims.h"
 
 namespace reprieve {
+namespace {
+
+// ": 3 of cpu instead of 2"; empty where it is a queue further up that would be above.
+std::string excess_words(const Snapshot& s,
+                         const Shares& shares,
+                         QueueId queue,
+                         std::span<const Resources::Amount> need) {
+    for (const auto& [dim, value] : need) {
+        const std::int64_t* share = dim == kPods || value <= 0 ? nullptr : shares.deserved(queue, dim);
+        const std::int64_t would = s.later.queue_used(queue, dim) + value;
+        if (share != nullptr && would > *share)
+            return fmt::format(
+                ": {} of {} instead of {}", amount_text(dim, would), s.words->text(dim), amount_text(dim, *share));
+    }
+    return "";
+}
+
+}  // namespace
 
 GangEvict::GangEvict(Desk& desk, const ActionConfig& action, const Shares* shares)
     : desk_(desk),
@@ -69,8 +88,9 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     // Whether the queue may reclaim at all, before anything is searched.
     ShareVote vote(s, *shares_, demand.queue, need, action_.whole_below_deserved);
     if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
-        return {.why_not =
-                    fmt::format("queue {} would be above what it deserves", s.words->text(s.queues[demand.queue].name)),
+        return {.why_not = fmt::format("queue {} would be above what it deserves{}",
+                                       s.words->text(s.queues[demand.queue].name),
+                                       excess_words(s, *shares_, demand.queue, need)),
                 .proof = Proof::nobody()};
     }
     rules.vote = &vote;

@@ -89,7 +89,7 @@ std::string Obstacles::why_pod_stays(PodId pod, const Attack& attack) const {
     const Snapshot& s = desk_.snapshot();
     const PodRow& row = s.pods[pod];
     const Protection protection = desk_.session.protections.of(s, pod, attack.priority);
-    if (protection != Protection::kNone) return fmt::format("protected: it {}", to_text(protection));
+    if (protection != Protection::kNone) return fmt::format("protected: {}", why_protected(s, pod, protection));
     if (attack.quota != nullptr) {
         const bool own = row.queue == attack.queue || !is_in_quota(s, row.queue);
         if (!own || attack.quota->may_take(pod)) return "";

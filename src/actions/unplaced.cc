@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "model/amount_text.h"
 #include "plugins/limits.h"
@@ -38,6 +39,20 @@ JobAsk asked_together(const Desk& desk, const Demand& demand, PodId pod) {
         if (!members.empty()) return limits.ask_of(members);
     }
     return limits.ask_of(std::span(&pod, 1));
+}
+
+// What the actions say of a limit that is told already is not told again.
+std::string without_repeating(const std::string& limit, std::string said) {
+    constexpr std::string_view kTrigger = "it may not preempt: ";
+    for (std::size_t at = limit.empty() ? std::string::npos : said.find(limit); at != std::string::npos;
+         at = said.find(limit, at)) {
+        const bool trigger = at >= kTrigger.size() && said.substr(at - kTrigger.size(), kTrigger.size()) == kTrigger;
+        if (trigger)
+            said.replace(at - 2, limit.size() + 2, " beyond that");
+        else
+            said.replace(at, limit.size(), "that holds");
+    }
+    return said;
 }
 
 // A gang whose minResources exceed its queue's limits or what all nodes offer is not served; empty: they do not.
@@ -88,7 +103,7 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
     std::string limit = desk.session.limits.describe(s.later, asked);
     if (limit.empty()) limit = desk.session.limits.describe(s.now, asked);
     out.reason = limit.empty() ? node_sentence(s, refusal) : limit;
-    if (!served.why_not.empty()) out.reason += "; " + served.why_not;
+    if (!served.why_not.empty()) out.reason += "; " + without_repeating(limit, served.why_not);
     if (!served.proof) out.reason += "; not every set of evictions was tried";
     if (s.class_of(pod).has_claims) {
         if (const std::string blocking = describe_blocking_claims(Candidate(s, pod)); !blocking.empty())

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -10,6 +11,10 @@
 namespace reprieve {
 
 void print_complaint(std::string_view what) { fmt::print(stderr, "reprieve: {}\n", neutral(what)); }
+
+std::string complaint_about_usage(const CLI::App* app, const CLI::Error& error) {
+    return "reprieve: " + CLI::FailureMessage::simple(app, error);
+}
 
 void print_advice(std::string_view lines) {
     while (!lines.empty()) {

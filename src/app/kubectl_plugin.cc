@@ -227,7 +227,7 @@ int kubectl_plugin(int argc, char** argv) {
     CLI::App app{"Questions to Reprieve about the cluster of the current context; changes nothing"};
     app.name("kubectl reprieve");
     app.require_subcommand(1);
-    app.failure_message(CLI::FailureMessage::simple);
+    app.failure_message(complaint_about_usage);
     app.footer(kExamples);
     int code = kExitOk;
 

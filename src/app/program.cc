@@ -34,31 +34,32 @@ namespace {
 
 constexpr const char* kPlanExamples = R"(
 Examples:
-  reprieve plan -f cluster.yaml                          what would be decided now
+  reprieve plan -f examples/mixed-cluster                what would be decided now
   kubectl get nodes,pods,pdb,priorityclasses -A -o json | reprieve plan -f - -f job.yaml
-  reprieve plan -f dump/ --for training-job -o json      only for one gang, as JSON
-  reprieve plan -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
-  reprieve plan -f cluster.yaml --alternatives           beside it: no budget broken, fewest jobs, least work lost, soonest free
-  reprieve plan -f cluster.yaml --verify                 also check that victims who come back start nothing new
+  reprieve plan -f examples/mixed-cluster --for finetune -o json     only for one gang, as JSON
+  reprieve plan -f examples/mixed-cluster --config deploy/base/config.yaml --now 2026-03-02T09:00:00Z
+  reprieve plan -f examples/mixed-cluster --alternatives no budget broken, fewest jobs, least work lost, soonest free
+  reprieve plan -f examples/mixed-cluster --verify       also check that victims who come back start nothing new
 
 Exit codes: 0 everything placed (or nothing to do), 3 something stays unplaced, 2 bad usage, 1 bad input or failure.
 )";
 
 constexpr const char* kExplainExamples = R"(
 Examples:
-  reprieve explain embeddings-2 -f cluster.yaml          why is it evicted, and what would have spared it
-  reprieve explain research/finetune -f dump/ -o json    a gang, as JSON
-  reprieve explain debug-h200 -f cluster.yaml --config scheduler.yaml --now 2026-01-01T12:00:00Z
-  reprieve plan -f cluster.yaml -o json > plan.json; reprieve explain embeddings-2 --plan plan.json
+  reprieve explain embeddings-2 -f examples/mixed-cluster            why is it evicted, and what would have spared it
+  reprieve explain research/finetune -f examples/mixed-cluster -o json     a gang, as JSON
+  reprieve explain debug-h200 -f examples/mixed-cluster --config deploy/base/config.yaml --now 2026-03-02T09:00:00Z
+  reprieve plan -f examples/mixed-cluster -o json > plan.json; reprieve explain embeddings-2 --plan plan.json
 
-With -f the plan is made (or, beside --plan, checked) from the manifests, and what would have been otherwise is found by planning again.
+With -f the plan is made (or, beside --plan, checked) from the manifests, and what would have been otherwise is found by
+planning again.
 With --plan alone only what the plan says is told.
 Exit codes: 0 explained, 2 bad usage, 1 bad input or failure (also: no such pod or gang).
 )";
 
 constexpr const char* kUiExamples = R"(
 Examples:
-  reprieve ui -f cluster.yaml                            who leaves, for whom, at what cost; what waits; where room is
+  reprieve ui -f examples/mixed-cluster                  who leaves, for whom, at what cost; what waits; where room is
   kubectl get nodes,pods,pdb,priorityclasses -A -o json | reprieve ui -f -
   reprieve ui --record /var/lib/reprieve                 what was decided, with a slider over time
   reprieve ui results/report.html                        a report of simulate or referee
@@ -70,8 +71,8 @@ Exit codes: 0 ended by a signal, 2 bad usage, 1 bad input or failure.
 constexpr const char* kRunExamples = R"(
 Examples:
   reprieve run -f examples/run                           the embedded cluster, on this machine, until nothing happens any more
-  reprieve run -f cluster.yaml --speed real              as on the wall; 10x is ten times faster, fast does not wait at all
-  reprieve run -f cluster.yaml --dry-run                 plan and tell, change nothing
+  reprieve run -f examples/run --speed real              as on the wall; 10x is ten times faster, fast does not wait at all
+  reprieve run -f examples/run --dry-run                 plan and tell, change nothing
   reprieve run -f dump.json --cycles 20 --now 2026-01-01T12:00:00Z
   reprieve run --kubeconfig ~/.kube/config --dry-run     a real cluster: say what would be done
   reprieve run --in-cluster --ui :8080                   as a Deployment does; /healthz, /readyz and /metrics at :8080
@@ -116,7 +117,7 @@ int run(int argc, char** argv) {
     CLI::App app{"Reprieve: a Kubernetes scheduler whose trade is preemption"};
     app.name("reprieve");
     app.require_subcommand(1);
-    app.failure_message(CLI::FailureMessage::simple);
+    app.failure_message(complaint_about_usage);
     app.set_version_flag("--version", fmt::format("reprieve {}", kVersion), "Print the version");
     app.footer("Run `reprieve COMMAND --help` for options and examples of a command.");
     int code = kExitOk;
@@ -143,7 +144,9 @@ int run(int argc, char** argv) {
 
     ExplainOptions explain;
     CLI::App* explain_app = app.add_subcommand("explain", "Say what a plan means for a pod or gang, and why");
-    explain_app->add_option("NAME", explain.name, "Pod or gang: name or namespace/name")->required()->type_name("NAME");
+    explain_app->add_option("NAME", explain.name, "Pod, gang or serving deployment: name or namespace/name")
+        ->required()
+        ->type_name("NAME");
     explain_app->add_option("-f,--filename", explain.planning.files, "File or directory of manifests; - for stdin")
         ->type_name("FILE");
     explain_app->add_option("--plan", explain.plan_file, "A plan (plan -o json) or a log of plans (run --log)")
@@ -282,7 +285,7 @@ int run(int argc, char** argv) {
     check_app->add_option("CONFIG", check_file, "Scheduler configuration or volcano-scheduler.conf")
         ->required()
         ->type_name("FILE");
-    check_app->footer("\nExample:\n  reprieve check scheduler.yaml\n");
+    check_app->footer("\nExample:\n  reprieve check deploy/base/config.yaml\n");
     check_app->callback([&] { code = check_command(check_file); });
 
     CLI::App* version_app = app.add_subcommand("version", "Print the version, the commit and how it was built");

@@ -157,7 +157,8 @@ void RunLog::tell_placements(const CycleReport& report) {
 void RunLog::tell_unplaced(const CycleReport& report) {
     std::map<std::string, std::string> waiting;
     for (const Unplaced& u : report.plan.unplaced) {
-        const std::string name = u.pod.empty() ? fmt::format("{} ({} replicas)", u.owner, u.replicas) : u.pod;
+        const std::string name =
+            u.pod.empty() ? fmt::format("{} ({} replica{})", u.owner, u.replicas, u.replicas == 1 ? "" : "s") : u.pod;
         const char* event = u.never ? "never" : "wait";
         const std::string words = event + without_numbers(u.reason);
         if (waiting_[name] != words)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "state/pod_named.h"
+#include "text/cost_words.h"
 #include "text/display_text.h"
 #include "text/paint.h"
 
@@ -12,6 +13,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kOwnersShown = 8;
+constexpr std::size_t kReasonsShown = 8;
 
 std::string count_of(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -75,6 +77,21 @@ void RunSummary::on_step(const SinkReport& report, Time) {
     waits_.erase(report.uid);
 }
 
+// Who waits for the same reason, in the order of the plan: those who are promised room first.
+std::vector<RunSummary::WaitGroup> RunSummary::waiting_for() const {
+    std::vector<WaitGroup> out;
+    const auto add = [&](const std::string& name, const std::string& why) {
+        auto group = std::ranges::find(out, why, &WaitGroup::why);
+        if (group == out.end()) group = out.insert(out.end(), WaitGroup{.why = why, .names = {}});
+        group->names.push_back(name);
+    };
+    for (const Placement& p : promised_)
+        add(p.pod, fmt::format("promised room on {}, which is not free yet", p.node));
+    for (const Unplaced& u : unplaced_)
+        add(u.pod.empty() ? u.owner : u.pod, u.reason);
+    return out;
+}
+
 std::string RunSummary::text(const TableStyle& style) const {
     std::vector<Duration> waits;
     for (const auto& [uid, wait] : waits_)
@@ -106,17 +123,13 @@ std::string RunSummary::text(const TableStyle& style) const {
     if (!asked_.empty()) out += line("asked", count_of(asked_.size(), "pod") + " to leave, and did not delete");
     const std::size_t waiting = unplaced_.size() + promised_.size();
     out += line("waiting", count_of(waiting, "pod"));
-    for (std::size_t i = 0; i < promised_.size() && i < kOwnersShown; ++i) {
-        out += fmt::format("            {}: promised room on {}, which is not free yet\n",
-                           neutral(promised_[i].pod),
-                           neutral(promised_[i].node));
+    const std::vector<WaitGroup> groups = waiting_for();
+    std::size_t told = 0;
+    for (std::size_t i = 0; i < groups.size() && i < kReasonsShown; ++i) {
+        out += fmt::format("            {}: {}\n", neutral(list_words(groups[i].names)), neutral(groups[i].why));
+        told += groups[i].names.size();
     }
-    for (std::size_t i = 0; i < unplaced_.size() && i < kOwnersShown; ++i) {
-        const Unplaced& u = unplaced_[i];
-        out += fmt::format("            {}: {}\n", neutral(u.pod.empty() ? u.owner : u.pod), neutral(u.reason));
-    }
-    const std::size_t shown = std::min(unplaced_.size(), kOwnersShown) + std::min(promised_.size(), kOwnersShown);
-    if (waiting > shown) out += fmt::format("            and {} more\n", waiting - shown);
+    if (waiting > told) out += fmt::format("            and {} more\n", waiting - told);
     if (!planning_.empty())
         out += line("planning",
                     fmt::format("{} in the middle, {} at most, each cycle",

@@ -23,7 +23,13 @@ public:
     [[nodiscard]] std::size_t evicted() const { return evicted_; }
 
 private:
+    struct WaitGroup {
+        std::string why;
+        std::vector<std::string> names;
+    };
+
     void count_placements(const CycleReport& report);
+    [[nodiscard]] std::vector<WaitGroup> waiting_for() const;
 
     Time start_;
     Time end_;

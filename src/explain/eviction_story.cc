@@ -7,6 +7,7 @@
 #include "explain/stories.h"
 #include "explain/victim_order.h"
 #include "plugins/cost.h"
+#include "state/serving.h"
 
 namespace reprieve {
 namespace {
@@ -38,14 +39,22 @@ std::vector<std::string> shared_claims(const Eviction& e) {
 
 namespace {
 
+// Quotas have three rules; the plan's reason says which one it was.
+std::string rule_of_quotas(const std::string& reason) {
+    if (reason.starts_with("preemptible in "))
+        return "takes preemptible pods of the same quota, whatever their priority, for what its minimum covers";
+    if (reason.starts_with("queue ")) return "takes what a quota holds above its minimum";
+    return "takes preemptible pods of lower priority";
+}
+
 // What an action takes, in general.
-std::string rule_of(const std::string& action) {
+std::string rule_of(const std::string& action, const std::string& reason) {
     if (action == "preempt" || action == "gangPreempt") return "takes running pods of strictly lower priority";
     if (action == "gangReclaim") return "takes back what a queue holds above its share";
-    if (action == "jobPreempt") return "takes preemptible pods of lower priority, or what a quota holds above its min";
+    if (action == "jobPreempt") return rule_of_quotas(reason);
     if (action == "revoke") return "takes back what a quota uses above its runtime";
     if (action == "servingPreempt") return "takes replicas of services that matter less";
-    if (action == "queueBalance") return "takes back what a queue uses above its allocation";
+    if (action == "queueBalance") return "takes back what a queue uses above what it was granted or deserves";
     return "";
 }
 
@@ -55,6 +64,7 @@ Standing standing_of(const Retrials& trials, PodId pod) {
     const Pod& fact = s.facts->pod(pod);
     Standing out{.priority = row.unit_priority,
                  .ran_seconds = std::max<std::int64_t>(0, (s.now_time - row.started).seconds()),
+                 .has_started = fact.started.is_set(),
                  .checkpoint_age = std::nullopt,
                  .lost_work = std::nullopt,
                  .lost_resource = trials.config().plugins.lost_work_resource,
@@ -65,6 +75,16 @@ Standing standing_of(const Retrials& trials, PodId pod) {
     const WorkResource work = work_resource(s, out.lost_resource);
     if (work) out.lost_work = lost_work(s, pod, work);
     return out;
+}
+
+std::optional<std::int32_t> service_priority(const Cluster& cluster, std::string_view plane_label, PodId pod) {
+    if (!cluster.snapshot().pods[pod].has(kServing)) return std::nullopt;
+    for (const ServingRow& row : read_servings(cluster, plane_label).rows) {
+        for (const auto& [plane, branch] : row.branches) {
+            if (std::ranges::find(branch.pods, pod) != branch.pods.end()) return row.priority;
+        }
+    }
+    return std::nullopt;
 }
 
 class EvictionTeller {
@@ -83,7 +103,7 @@ public:
             else
                 out.with.push_back(e.pod);
         }
-        out.rule = rule_of(out.action);
+        out.rule = rule_of(out.action, out.reason);
         if (const Certificate* c = certificate_for(plan_, owner)) out.certificate = *c;
         if (trials_ != nullptr) look_closer(out);
         return out;
@@ -97,6 +117,7 @@ private:
         out.reason = e.reason;
         out.unit = e.unit;
         out.group = e.group;
+        out.broken = out.broken || e.reason.find(", of a gang that is broken already") != std::string::npos;
         out.mode = e.mode;
         out.pdb_violation = out.pdb_violation || e.pdb_violation;
         for (const std::string& claim : shared_claims(e))
@@ -120,9 +141,13 @@ private:
     void look_closer(EvictionStory& out) const {
         const Cluster& cluster = trials_->cluster();
         out.owner_priority = attack_priority(cluster, out.owner);
+        if (const PodId owner = pod_named(cluster, out.owner)) out.grows = bool(cluster.snapshot().pods[owner].node);
         if (const PodId pod = pod_named(cluster, out.pods.front())) {
             out.standing = standing_of(*trials_, pod);
             out.one_by_one = goes_one_by_one(cluster.snapshot(), pod);
+            // A replica stands for its deployment, whatever its own priority is.
+            if (const auto priority = service_priority(cluster, trials_->config().plugins.plane_label, pod))
+                out.standing->priority = *priority;
         }
         // What a quota gives back, it gives for nobody by name.
         const Certificate* of_quota =

@@ -38,6 +38,7 @@ Outcome outcome_of(const Plan& plan, const Cluster* cluster, const std::string& 
     const auto placed = std::ranges::find(plan.placements, pod, &Placement::pod);
     if (placed != plan.placements.end()) return placed->after_evictions ? Outcome::kNominated : Outcome::kPlaced;
     if (std::ranges::find(plan.unplaced, pod, &Unplaced::pod) != plan.unplaced.end()) return Outcome::kUnplaced;
+    if (std::ranges::find(plan.evictions, pod, &Eviction::owner) != plan.evictions.end()) return Outcome::kGrowing;
     return of_fact(plan, cluster, pod);
 }
 
@@ -47,6 +48,7 @@ Outcome of_gang(const std::map<Outcome, std::int64_t>& members) {
                                        Outcome::kNominated,
                                        Outcome::kPlaced,
                                        Outcome::kUnplaced,
+                                       Outcome::kGrowing,
                                        Outcome::kSpared,
                                        Outcome::kUntouched};
     for (const Outcome outcome : kOrder)
@@ -106,6 +108,8 @@ const char* to_text(Outcome outcome) {
             return "nominated";
         case Outcome::kUnplaced:
             return "unplaced";
+        case Outcome::kGrowing:
+            return "growing";
         case Outcome::kSpared:
             return "spared";
         case Outcome::kUntouched:

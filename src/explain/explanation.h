@@ -18,6 +18,7 @@ enum class Outcome : std::uint8_t {
     kPlaced,
     kNominated,
     kUnplaced,
+    kGrowing,    // runs, and is made the room that a resize asks for
     kSpared,     // runs where room was made, and stays
     kUntouched,  // runs where nothing happens
     kLeaving,    // is being deleted already
@@ -67,6 +68,7 @@ struct Margin {
 struct Standing {
     std::int32_t priority = 0;
     std::int64_t ran_seconds = 0;
+    bool has_started = true;
     std::optional<std::int64_t> checkpoint_age;
     std::optional<std::int64_t> lost_work;  // resource-seconds, where that is counted
     std::string lost_resource;
@@ -82,7 +84,8 @@ struct OrderedUnit {
 };
 
 struct EvictionStory {
-    std::string owner;  // whom it makes room for
+    std::string owner;   // whom it makes room for
+    bool grows = false;  // who runs already, and asks for more where it runs
     std::optional<std::int32_t> owner_priority;
     std::string action;
     std::string rule;    // what made it eligible, a sentence
@@ -90,6 +93,7 @@ struct EvictionStory {
     UnitKind unit = UnitKind::kPod;
     std::string group;
     bool one_by_one = false;  // the group's pods go alone, even those that it cannot spare
+    bool broken = false;      // the group had lost its minimum before: what is left of it goes like surplus
     EvictionMode mode = EvictionMode::kDelete;
     bool pdb_violation = false;
     std::vector<std::string> pods;   // of the subject
@@ -137,6 +141,8 @@ struct PlacementStory {
     std::int64_t nodes = 0;                      // of the cluster
     std::int64_t fitting = 0;                    // that have room for it now, before the plan
     std::map<std::string, std::int64_t> others;  // why the rest has not
+    std::string limit;                           // of a queue or quota that nobody's place helps against, a sentence
+    bool kept = false;                           // where an earlier plan had promised it room
     std::vector<std::string> alternatives;       // of claims: which was taken instead of which, sentences
 };
 

@@ -16,6 +16,12 @@ void count_nodes(Retrials& trials, PodId pod, PlacementStory& out) {
     out.nodes = static_cast<std::int64_t>(s.nodes_by_name.size());
     out.fitting = std::ranges::count_if(s.nodes_by_name, [&](NodeId n) { return placer.fits(pod, n, View::kNow); });
     out.others = placer.refusal(pod).nodes;
+    if (out.fitting == 0) out.limit = session.limits.describe(s.now, session.limits.ask_of(std::span(&pod, 1)));
+}
+
+bool is_kept(const Cluster& cluster, const Placement& placement) {
+    const PodId pod = pod_named(cluster, placement.pod);
+    return pod && cluster.words().text(cluster.pod(pod).nominated) == placement.node;
 }
 
 // Alternatives that stand before the one that was taken. By the rule of the search each of them was not to be had at
@@ -61,12 +67,16 @@ std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials
         if (!p.owner.empty()) owner = p.owner;
         out.placements.push_back(p);
     }
-    if (out.placements.empty()) return std::nullopt;
     std::ranges::copy_if(
         plan.evictions, std::back_inserter(out.expense), [&](const Eviction& e) { return e.owner == owner; });
+    // Who grows where it runs is given room and no place.
+    const bool grows = !subject.gang && !out.expense.empty();
+    if (out.placements.empty() && !grows) return std::nullopt;
     if (const Certificate* c = certificate_for(plan, owner)) out.certificate = *c;
-    if (trials != nullptr) {
+    if (trials != nullptr && !out.placements.empty()) {
         if (const PodId pod = pod_named(trials->cluster(), out.placements.front().pod)) count_nodes(*trials, pod, out);
+        out.kept =
+            std::ranges::all_of(out.placements, [&](const Placement& p) { return is_kept(trials->cluster(), p); });
         for (const Placement& placement : out.placements)
             note_alternatives(trials->cluster(), placement, out.alternatives);
     }

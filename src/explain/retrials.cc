@@ -25,6 +25,15 @@ bool serves(const Plan& plan, const std::string& owner) {
            std::ranges::none_of(plan.unplaced, [&](const Unplaced& item) { return is_for(item, owner); });
 }
 
+// Whom evictions make room where it runs: without them it goes on as it is.
+bool only_grows(const Plan& plan, const std::string& owner) {
+    const bool given =
+        std::ranges::any_of(plan.placements, [&](const Placement& p) { return p.pod == owner || p.owner == owner; }) ||
+        std::ranges::find(plan.matches, owner, &Match::owner) != plan.matches.end();
+    return !owner.empty() && !given &&
+           std::ranges::find(plan.evictions, owner, &Eviction::owner) != plan.evictions.end();
+}
+
 std::set<std::string> unplaced_in(const Plan& plan, const std::string& but) {
     std::set<std::string> out;
     for (const Unplaced& item : plan.unplaced) {
@@ -76,7 +85,7 @@ Consequence compare(const Plan& plan, const Plan& other, const std::string& owne
     Consequence out;
     const Certificate* before = certificate_for(plan, owner);
     const Certificate* after = certificate_for(other, owner);
-    out.placed = serves(other, owner);
+    out.placed = serves(other, owner) && (!only_grows(plan, owner) || after != nullptr);
     if (after != nullptr) out.cost = after->cost;
     if (before != nullptr && after != nullptr) {
         out.worse_in = worse_term(before->cost, after->cost);

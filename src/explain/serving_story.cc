@@ -33,12 +33,15 @@ public:
                 say(fmt::format("the plan scales it from {} to {} in {}", change.from, change.to, change.plane));
         }
         for (const Match& match : plan_.matches) {
-            if (match.owner == row.name)
-                say(fmt::format("a replica of it waits for {} on {}", victims(match), match.node));
+            if (match.owner != row.name) continue;
+            say(match.victims.empty() ? fmt::format("a replica of it waits on {} for room that others make", match.node)
+                                      : fmt::format("a replica of it waits for {} on {}", victims(match), match.node));
         }
         for (const Unplaced& unplaced : plan_.unplaced) {
             if (unplaced.pod.empty() && unplaced.owner == row.name)
-                say(fmt::format("{} of its replicas stay without room", unplaced.replicas));
+                say(fmt::format("{} of its replicas {} without room",
+                                unplaced.replicas,
+                                unplaced.replicas == 1 ? "stays" : "stay"));
         }
     }
 

@@ -19,6 +19,15 @@ void ask_who_is_next(Retrials& trials, const std::vector<std::string>& pods, Spa
                                      [&](const Eviction& e) { return std::ranges::find(pods, e.pod) != pods.end(); });
 }
 
+// What is given back for nobody by name, each queue gives for itself.
+bool same_bill(const Cluster& cluster, const Eviction& e, const std::string& spared) {
+    if (!e.owner.empty()) return true;
+    const PodId goes = pod_named(cluster, e.pod);
+    const PodId stays = pod_named(cluster, spared);
+    const Snapshot& s = cluster.snapshot();
+    return goes && stays && s.pods[goes].queue == s.pods[stays].queue;
+}
+
 }  // namespace
 
 std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject) {
@@ -36,8 +45,14 @@ std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject
         story.owner = e.owner;
         story.action = e.action;
         story.node = e.node;
-        for (const Eviction& other : trials.plan().evictions)
-            if (other.owner == e.owner) story.instead.push_back(other.pod);
+        for (const Eviction& other : trials.plan().evictions) {
+            if (other.owner == e.owner && same_bill(trials.cluster(), other, at_home.begin()->second))
+                story.instead.push_back(other.pod);
+        }
+        if (story.instead.empty()) {
+            out.pop_back();
+            continue;
+        }
         const Exemption exempt = exemption(trials, e.owner, e.action, at_home.at(e.node));
         story.rule = exempt.rule;
         story.why = exempt.why;

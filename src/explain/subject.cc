@@ -100,6 +100,12 @@ std::string hint(const Names& names, const std::string& name) {
     return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
 }
 
+bool is_queue(const Cluster& cluster, const std::string& name) {
+    const Snapshot& s = cluster.snapshot();
+    return std::ranges::any_of(s.queues,
+                               [&](const QueueRow& row) { return row.alive && s.words->text(row.name) == name; });
+}
+
 std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const std::string& gang) {
     std::set<std::string> pods;
     for (const Eviction& e : plan.evictions)
@@ -137,6 +143,11 @@ Result<Subject> find_subject(const Plan& plan, const Cluster* cluster, const std
     if (!is_pod) found = matches(names.gangs, name);
     if (found.size() > 1)
         return fail(fmt::format("{} is a name in several namespaces; which one: {}?", name, fmt::join(found, ", ")));
+    if (found.empty() && cluster != nullptr && is_queue(*cluster, name))
+        return fail(
+            fmt::format("{} is a queue: `plan` lists what it deserves and uses; explain tells of pods, gangs and "
+                        "serving deployments",
+                        name));
     if (found.empty()) {
         const char* what = gang ? "gang" : "pod or gang";
         return fail(fmt::format("{}: {} such {}{}",

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "explain/levers.h"
 #include "explain/margin.h"
 #include "plugins/protection.h"
+#include "plugins/share_vote.h"
+#include "search/bundles.h"
+#include "search/domain_fit.h"
 #include "search/units.h"
 
 namespace reprieve {
 namespace {
 
-bool by_importance(const std::string& action) {
+bool is_ordered(const std::string& action) {
     return action == to_text(ActionKind::kPreempt) || action == to_text(ActionKind::kGangPreempt) ||
            action == to_text(ActionKind::kGangReclaim);
 }
@@ -34,7 +38,7 @@ std::optional<Attack> attack_of(const Retrials& trials, const std::string& owner
     const auto actions = actions_of(trials.config());
     const ActionConfig* config = find_action(actions, action);
     const auto priority = attack_priority(trials.cluster(), owner);
-    if (config == nullptr || !priority || !by_importance(action)) return std::nullopt;
+    if (config == nullptr || !priority || !is_ordered(action)) return std::nullopt;
     return Attack{.priority = *priority,
                   .queue = queue_of(trials.cluster(), owner),
                   .cross_queue = config->cross_queue,
@@ -60,15 +64,15 @@ Exemption protection_of(const Retrials& trials, PodId pod, std::int32_t attacker
     const Snapshot& s = trials.snapshot();
     const Protection protection = Protections(trials.config()).of(s, pod, attacker);
     if (protection == Protection::kNone) return {};
-    std::string why = fmt::format("it {}", to_text(protection));
+    std::string why = why_protected(s, pod, protection);
     if (protection == Protection::kMinRuntime) {
         const PodRow& row = s.pods[pod];
         why += fmt::format(": {} of {}",
                            format_duration({(s.now_time - row.started).seconds() * 1'000'000}),
                            format_duration(row.min_runtime));
     }
-    if (protection == Protection::kMarked && !s.facts->pod(pod).more().preemptible_marker.empty())
-        why += fmt::format(" ({})", s.facts->pod(pod).more().preemptible_marker);
+    const std::string& marker = s.facts->pod(pod).more().preemptible_marker;
+    if (protection == Protection::kMarked && !marker.empty() && why != marker) why += fmt::format(" ({})", marker);
     return {rule_name(protection), why};
 }
 
@@ -93,15 +97,68 @@ Exemption by_action(const Snapshot& s, const PodRow& row, const Attack& attack) 
     return {};
 }
 
+// What the owner asks for, and the domain in which it is given that.
+struct Clearing {
+    std::vector<Resources::Amount> need;
+    std::vector<bool> nodes;
+};
+
+Clearing clearing_of(const Retrials& trials, const std::string& owner) {
+    const Snapshot& s = trials.snapshot();
+    Clearing out{.need = {}, .nodes = std::vector<bool>(s.nodes.size(), true)};
+    std::vector<PodId> members;
+    std::string domain;
+    for (const Placement& p : trials.plan().placements) {
+        if (p.pod != owner && p.owner != owner) continue;
+        if (const PodId pod = pod_named(trials.cluster(), p.pod)) members.push_back(pod);
+        domain = p.domain;
+    }
+    out.need = sum_requests(s, members);
+    const auto area = std::ranges::find_if(
+        s.domains.domains, [&](const Domain& d) { return !domain.empty() && s.words->text(d.name) == domain; });
+    if (area == s.domains.domains.end()) return out;
+    out.nodes.assign(s.nodes.size(), false);
+    for (NodeId node : area->nodes)
+        out.nodes[node.index()] = true;
+    return out;
+}
+
+// Places in the list of units: the least important first.
+std::vector<std::uint32_t> by_importance(const Snapshot& s, const UnitList& list) {
+    std::vector<std::uint32_t> out(list.units.size());
+    std::iota(out.begin(), out.end(), 0U);
+    std::ranges::sort(out, [&](auto a, auto b) { return more_important(s, list, list.units[b], list.units[a]); });
+    return out;
+}
+
+// The same as the actions for gangs offer them: what can be spared and what is left of broken gangs before the rest.
+std::vector<std::uint32_t> in_bundles(const Retrials& trials,
+                                      const Attack& attack,
+                                      const std::string& action,
+                                      const UnitList& list,
+                                      const Clearing& clearing) {
+    const Snapshot& s = trials.snapshot();
+    const auto actions = actions_of(trials.config());
+    const ActionConfig* config = find_action(actions, action);
+    BundleRules rules{.reclaim = attack.reclaim, .roi_threshold_ppm = config->roi_threshold_ppm, .queue_order = {}};
+    if (attack.reclaim) rules.queue_order = victim_queue_order(s, Shares(s), attack.queue);
+    std::vector<std::uint32_t> out;
+    for (const Bundle& bundle : make_bundles(s, list, clearing.need, rules, clearing.nodes))
+        out.insert(out.end(), bundle.units.begin(), bundle.units.end());
+    return out;
+}
+
 }  // namespace
 
 std::vector<OrderedUnit> victim_order(const Retrials& trials,
                                       const std::string& owner,
                                       const std::string& action,
                                       const std::vector<std::string>& nodes) {
-    const auto attack = attack_of(trials, owner, action);
+    auto attack = attack_of(trials, owner, action);
     if (!attack) return {};
     const Snapshot& s = trials.snapshot();
+    const Clearing clearing = clearing_of(trials, owner);
+    attack->need = clearing.need;
     std::vector<NodeId> ids;
     for (const std::string& name : nodes) {
         const StringId word = s.words->find_string(name);
@@ -111,14 +168,12 @@ std::vector<OrderedUnit> victim_order(const Retrials& trials,
     UnitFinder finder(session);
     UnitList list;
     finder.on_nodes(ids, *attack, list);
-    std::vector<const Unit*> units;
-    for (const Unit& unit : list.units)
-        units.push_back(&unit);
-    std::ranges::sort(units, [&](const Unit* a, const Unit* b) { return more_important(s, list, *b, *a); });
+    const bool for_gangs = action != to_text(ActionKind::kPreempt);
     std::vector<OrderedUnit> out;
-    for (const Unit* unit : units) {
+    for (const std::uint32_t at :
+         for_gangs ? in_bundles(trials, *attack, action, list, clearing) : by_importance(s, list)) {
         OrderedUnit& entry = out.emplace_back();
-        for (PodId pod : list.pods_of(*unit)) {
+        for (PodId pod : list.pods_of(list.units[at])) {
             entry.pods.push_back(s.pod_name(pod));
             entry.evicted = entry.evicted || std::ranges::any_of(trials.plan().evictions, [&](const Eviction& e) {
                                 return e.pod == entry.pods.back();

@@ -5,10 +5,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <spanstream>
+#include <string_view>
+#include <utility>
 
 #include "manifest/yaml_scalar.h"
 
@@ -218,6 +221,22 @@ private:
     std::optional<YamlFault> fault_;
 };
 
+// The parser speaks of its own states; these are the ones that people meet.
+std::string plain_words(const std::string& message) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPlain{{
+        {"end of map flow not found", "a { is not closed"},
+        {"end of sequence flow not found", "a [ is not closed"},
+        {"end of map not found", "this line does not belong to the fields above it; look at its indentation"},
+        {"end of sequence not found", "this line does not belong to the list above it; look at its indentation"},
+        {"illegal map value", "a second colon, or a field where none can be; look at quotes and indentation"},
+        {"illegal EOF in scalar", "a quotation is not closed"},
+    }};
+    for (const auto& [theirs, ours] : kPlain) {
+        if (message == theirs) return std::string(ours);
+    }
+    return message;
+}
+
 }  // namespace
 
 std::size_t YamlDocument::line_at(std::size_t offset) const {
@@ -250,7 +269,8 @@ std::expected<bool, YamlFault> YamlDocuments::next(YamlDocument& out) {
         if (!stream_->parser.HandleNextDocument(writer)) return false;
     } catch (const YAML::Exception& error) {
         if (writer.fault()) return std::unexpected(*writer.fault());
-        return std::unexpected(YamlFault{line_of(error.mark), fmt::format("not valid YAML: {}", error.msg)});
+        return std::unexpected(
+            YamlFault{line_of(error.mark), fmt::format("not valid YAML: {}", plain_words(error.msg))});
     } catch (const std::exception& error) {
         return std::unexpected(YamlFault{0, fmt::format("not valid YAML: {}", error.what())});
     }

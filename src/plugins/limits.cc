@@ -89,7 +89,8 @@ std::optional<Limits::Breach> Limits::limit_breach(const Occupancy& view, const 
                           .would = would,
                           .limit = *limit,
                           .kept = kept,
-                          .of_grant = grant_of(ask.queue, dim) == limit};
+                          .of_grant = grant_of(ask.queue, dim) == limit,
+                          .of_runtime = by_runtime_ && limit != snapshot_.queues[ask.queue].fact->limit.get(dim)};
     }
     return std::nullopt;
 }
@@ -181,7 +182,9 @@ std::string Limits::describe(const Breach& found) const {
     }
     std::string out = fmt::format("queue {} is {} {} of {}; with this it would hold {}",
                                   queue,
-                                  found.of_grant ? "granted" : "limited to",
+                                  found.of_grant     ? "granted"
+                                  : found.of_runtime ? "limited to its runtime,"
+                                                     : "limited to",
                                   text(found.limit),
                                   resource,
                                   text(found.would));

@@ -86,6 +86,7 @@ private:
         std::int64_t kept = 0;    // of `would`, for others
         bool of_minimum = false;  // by non-preemptible pods
         bool of_grant = false;
+        bool of_runtime = false;  // of a quota whose runtime is below its maximum
     };
     [[nodiscard]] bool is_bound(QueueId queue) const;
     [[nodiscard]] std::optional<std::int64_t> limit_of(QueueId queue, Dim dim) const;

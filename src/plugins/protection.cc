@@ -89,4 +89,12 @@ const char* to_text(Protection protection) {
     return "";
 }
 
+std::string why_protected(const Snapshot& s, PodId pod, Protection protection) {
+    // What marked it is a key that somebody wrote, or a sentence where nobody did.
+    const std::string& marker = s.facts->pod(pod).more().preemptible_marker;
+    const bool sentence = marker.find(' ') != std::string::npos;
+    if (protection == Protection::kMarked && sentence) return marker;
+    return std::string("it ") + to_text(protection);
+}
+
 }  // namespace reprieve

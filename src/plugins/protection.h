@@ -47,4 +47,7 @@ private:
 // A sentence about the pod: "belongs to a DaemonSet and would come straight back".
 [[nodiscard]] const char* to_text(Protection protection);
 
+// The same of one pod, with what is known about it alone: "its termination is overdue".
+[[nodiscard]] std::string why_protected(const Snapshot& snapshot, PodId pod, Protection protection);
+
 }  // namespace reprieve

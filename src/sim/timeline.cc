@@ -45,6 +45,10 @@ Result<TimelineEvent> read_event(const Json& event) {
 
 Result<std::vector<TimelineEvent>> read_timeline(std::string_view json) {
     const Json body = Json::parse(json, nullptr, false);
+    for (const auto& [key, value] : body.items()) {
+        if (key != "apiVersion" && key != "kind" && key != "metadata" && key != "events")
+            return fail(fmt::format("{}: is not one of: apiVersion, kind, metadata, events", key));
+    }
     const Json* events = find_path(body, {"events"});
     if (events == nullptr || !events->is_array()) return fail("events: must be a list");
     std::vector<TimelineEvent> out;

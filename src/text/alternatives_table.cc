@@ -31,12 +31,12 @@ Table alternatives_section(const Alternatives& alternatives) {
     Table table("Alternatives",
                 {{"AIM", ColumnKind::kWord},
                  {"PODS", ColumnKind::kNumber},
-                 {"JOBS BROKEN", ColumnKind::kNumber},
+                 {"JOBS", ColumnKind::kNumber},
                  {"OVER BUDGET", ColumnKind::kNumber},
-                 {"TOP PRIORITY", ColumnKind::kNumber},
-                 {"WORK LOST", ColumnKind::kNumber},
+                 {"PRIORITY", ColumnKind::kNumber},
+                 {"LOST", ColumnKind::kNumber},
                  {"FREE IN", ColumnKind::kNumber},
-                 {"UNPLACED", ColumnKind::kNumber}});
+                 {"WAIT", ColumnKind::kNumber}});
     const std::set<std::string> chosen = victims_of(alternatives.plans.front().plan);
     for (const Alternative& a : alternatives.plans) {
         const std::set<std::string> victims = victims_of(a.plan);

@@ -43,7 +43,8 @@ Table matches_section(const Plan& plan) {
         victims.reserve(item.victims.size());
         for (const MatchVictim& victim : item.victims)
             victims.push_back(victim.as.empty() ? victim.pod : fmt::format("{} ({})", victim.pod, victim.as));
-        if (!victims.empty()) row.notes.push_back(sentence(fmt::format("takes {}", fmt::join(victims, ", "))));
+        row.notes.push_back(sentence(victims.empty() ? "in room that others of this plan leave over"
+                                                     : fmt::format("takes {}", fmt::join(victims, ", "))));
         table.add(std::move(row));
     }
     return table;

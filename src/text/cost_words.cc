@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/quantity.h"
@@ -40,18 +41,27 @@ std::vector<std::int64_t> queue_places(std::int64_t value) {
     return places;
 }
 
-// "queue 1", "queues 2 and 1", counted from the one that is most above its share.
-std::string queue_numbers(std::int64_t value) {
+// "most", "second most", "12th most".
+std::string how_much_above(std::int64_t place) {
+    static constexpr std::array<const char*, 5> kFirst{
+        "most", "second most", "third most", "fourth most", "fifth most"};
+    const auto at = static_cast<std::size_t>(place);
+    return at < kFirst.size() ? kFirst[at] : fmt::format("{}th most", place + 1);
+}
+
+// "the most", "the second most and the most": of the queues that give, how far above their shares they are.
+std::string queue_ranks(std::int64_t value) {
     std::vector<std::string> parts;
     for (const std::int64_t place : queue_places(value))
-        parts.push_back(fmt::format("{}", place + 1));
-    if (parts.empty()) return "no queue";
-    return fmt::format("{} {}", parts.size() == 1 ? "queue" : "queues", fmt::join(parts, " and "));
+        parts.push_back("the " + how_much_above(place));
+    return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " and "));
 }
 
 std::string queue_words(std::int64_t value) {
-    if (queue_places(value) == std::vector<std::int64_t>{0}) return "the queue that is most above its share gives";
-    return queue_numbers(value) + " of those above their share give";
+    const std::vector<std::int64_t> places = queue_places(value);
+    if (places.empty()) return "no queue that gives";
+    if (places.size() == 1) return fmt::format("the queue {} above its share giving", how_much_above(places.front()));
+    return fmt::format("the queues {} above their shares giving", queue_ranks(value));
 }
 
 std::string zero_or(std::int64_t value, const char* none, const std::string& some) { return value == 0 ? none : some; }
@@ -60,12 +70,14 @@ std::string words(const std::string& term, std::int64_t value) {
     if (term == "pdbViolations")
         return zero_or(
             value, "no disruption budget broken", count_words(value, "pod", "pods") + " over a disruption budget");
-    if (term == "breaksGangs") return zero_or(value, "only surplus of gangs", "a gang or a single pod ends");
+    if (term == "breaksGangs") return zero_or(value, "no job broken", "a job broken");
     if (term == "maxPriority") return value == INT64_MIN ? "nobody goes" : fmt::format("highest priority {}", value);
-    if (term == "gangsBroken") return count_words(value, "job", "jobs") + " broken";
+    if (term == "gangsBroken") return zero_or(value, "no job broken", count_words(value, "job", "jobs") + " broken");
     if (term == "prioritySum") return fmt::format("priorities {} in sum", value);
     if (term == "queueOrder") return queue_words(value);
-    if (term == "lostWork") return zero_or(value, "no work lost", work_text(value) + " resource-seconds lost");
+    if (term == "lostWork")
+        return value == INT64_MAX ? "more work lost than can be counted"
+                                  : zero_or(value, "no work lost", work_text(value) + " resource-seconds lost");
     if (term == "resources")
         return fmt::format("{:.2f} times the need taken away", static_cast<double>(value) / 1000.0);
     if (term == "pods") return count_words(value, "pod", "pods");
@@ -78,8 +90,10 @@ std::string words(const std::string& term, std::int64_t value) {
 // What follows "instead of".
 std::string bare_value(const std::string& term, std::int64_t value) {
     if (term == "resources") return fmt::format("{:.2f}", static_cast<double>(value) / 1000.0);
-    if (term == "pdbViolations" && value == 0) return "none";
-    if (term == "queueOrder") return queue_numbers(value);
+    const bool counts = term == "pdbViolations" || term == "breaksGangs" || term == "gangsBroken";
+    if (counts && value == 0) return "none";
+    if (term == "breaksGangs") return "some";
+    if (term == "queueOrder") return queue_ranks(value);
     return cost_value(term, value);
 }
 
@@ -87,6 +101,7 @@ std::string bare_value(const std::string& term, std::int64_t value) {
 
 // Three centuries of a device: more than that is memory, which is told as it was written.
 std::string work_text(std::int64_t resource_seconds) {
+    if (resource_seconds == INT64_MAX) return "beyond count";
     static constexpr std::int64_t kMostOfDevices = 10'000'000'000;
     return resource_seconds < kMostOfDevices ? fmt::format("{}", resource_seconds) : format_bytes(resource_seconds);
 }
@@ -97,7 +112,7 @@ std::string cost_value(const std::string& term, std::int64_t value) {
     if (term == "latestStart" && value < 0)
         return value <= -kYear10000 ? "none" : format_time(Time{-value * 1'000'000});
     if (term == "maxPriority" && value == INT64_MIN) return "none";
-    if (term == "queueOrder") return fmt::format("{}", fmt::join(queue_places(value), ","));
+    if (term == "queueOrder") return value == 0 ? "none" : fmt::format("{}", fmt::join(queue_places(value), ","));
     if (term == "lostWork") return work_text(value);
     return fmt::format("{}", value);
 }
@@ -113,8 +128,11 @@ std::string term_words(const CostVector& cost, const std::string& term) {
 
 std::string cost_words(const CostVector& cost) {
     std::vector<std::string> parts;
-    for (const auto& [term, value] : cost)
+    for (const auto& [term, value] : cost) {
+        // How many jobs are broken says whether any is.
+        if (term == "breaksGangs" && find(cost, "gangsBroken")) continue;
         parts.push_back(words(term, plain_value(cost, term, value)));
+    }
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -122,6 +140,14 @@ std::string difference_words(const CostVector& cost, const CostVector& other, co
     const auto value = find(cost, term);
     if (!value || !find(other, term)) return "";
     return fmt::format("{} instead of {}", term_words(other, term), bare_value(term, plain_value(cost, term, *value)));
+}
+
+std::string unproven_words(const CostVector& bound, const std::string& term) {
+    const auto value = find(bound, term);
+    if (!value) return "";
+    if (term == "queueOrder" && *value == 0) return "which queues have to give";
+    if (term == "maxPriority" && *value == INT64_MIN) return "how important those who have to go are";
+    return term == "latestStart" && cost_value(term, *value) == "none" ? "how long those who have to go have run" : "";
 }
 
 std::string first_difference(const CostVector& a, const CostVector& b) {

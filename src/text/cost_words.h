@@ -27,6 +27,9 @@ namespace reprieve {
 // term.
 [[nodiscard]] std::string difference_words(const CostVector& cost, const CostVector& other, const std::string& term);
 
+// What a bound leaves open where its term says nothing at all: "which queues have to give". Empty: it says something.
+[[nodiscard]] std::string unproven_words(const CostVector& bound, const std::string& term);
+
 // The name of the first term in which they differ; empty if there is none.
 [[nodiscard]] std::string first_difference(const CostVector& a, const CostVector& b);
 

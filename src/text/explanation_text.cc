@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include "text/cost_words.h"
 #include "text/fact_sheet.h"
@@ -24,10 +26,12 @@ void tell_proof(FactSheet& sheet, const Certificate& c) {
             break;
         case CertificateStatus::kGap: {
             const std::string term = first_difference(c.cost, c.bound);
+            const std::string open = unproven_words(c.bound, term);
+            const std::string gap = open.empty() ? "it could have " + difference_words(c.cost, c.bound, term)
+                                                 : fmt::format("nothing is proven about {}", open);
             sheet.add("Proof",
                       term.empty() ? "It is not proven that no cheaper set exists."
-                                   : fmt::format("A cheaper set is not ruled out: the bound is {}.",
-                                                 difference_words(c.cost, c.bound, term)),
+                                   : fmt::format("A cheaper set is not ruled out: {}.", gap),
                       Paint::kYellow);
             break;
         }
@@ -44,14 +48,6 @@ void tell_proof(FactSheet& sheet, const Certificate& c) {
         sheet.add("Runner-up", fmt::format("The next best way has {}.", difference_words(c.cost, c.runner_up, term)));
 }
 
-std::string why_evicted(const EvictionStory& s) {
-    std::string out = s.rule.empty() ? s.action : fmt::format("{} {}", s.action, s.rule);
-    const bool by_priority = s.action == "preempt" || s.action == "gangPreempt";
-    if (by_priority && s.standing && s.owner_priority)
-        return fmt::format("{}; {} is below the {} of {}.", out, s.standing->priority, *s.owner_priority, s.owner);
-    return fmt::format("{}. {}.", out, s.reason);
-}
-
 // Names of actions and objects stay as they are.
 std::string as_sentence(std::string words) {
     const std::string_view first = std::string_view(words).substr(0, words.find(' '));
@@ -61,12 +57,21 @@ std::string as_sentence(std::string words) {
     return words + ".";
 }
 
+std::string why_evicted(const EvictionStory& s) {
+    std::string out = s.rule.empty() ? s.action : fmt::format("{} {}", s.action, s.rule);
+    const bool by_priority = s.action == "preempt" || s.action == "gangPreempt";
+    if (by_priority && s.standing && s.owner_priority)
+        return fmt::format("{}; {} is below the {} of {}.", out, s.standing->priority, *s.owner_priority, s.owner);
+    return fmt::format("{}. {}", out, as_sentence(s.reason));
+}
+
 std::string unit_words(const EvictionStory& s) {
     if (!s.shared.empty())
         return fmt::format("Uses claim {}: they go together, as one unit, because the claim's devices are needed.",
                            list_words(s.shared));
     switch (s.unit) {
         case UnitKind::kSafe:
+            if (s.broken) return fmt::format("Gang {} is broken already: it is short of its minimum.", s.group);
             return fmt::format(
                 "Surplus: gang {} keeps its minimum without {}.", s.group, s.pods.size() == 1 ? "it" : "them");
         case UnitKind::kWhole:
@@ -106,7 +111,9 @@ std::string order_words(const EvictionStory& s) {
 }
 
 std::string standing_words(const Standing& s) {
-    std::string out = fmt::format("It has run for {} with priority {}", duration_words(s.ran_seconds), s.priority);
+    std::string out = s.has_started ? fmt::format("It has run for {}", duration_words(s.ran_seconds))
+                                    : std::string("It has not started, as far as its status says");
+    out += fmt::format("{} priority {}", s.has_started ? " with" : ", and has", s.priority);
     if (s.checkpoint_age) out += fmt::format(", its last checkpoint was {} ago", duration_words(*s.checkpoint_age));
     if (s.lost_work) out += fmt::format(", and loses {} {}-seconds", work_text(*s.lost_work), s.lost_resource);
     return out + fmt::format("; it has {} to end.", duration_words(s.grace_seconds));
@@ -119,6 +126,9 @@ void tell(FactSheet& sheet, const Explanation& e, const EvictionStory& s) {
     if (!s.frees.empty()) sheet.add("Frees", list_words(s.frees) + ".");
     if (s.standing && !e.gang) sheet.add("Loses", standing_words(*s.standing));
     if (s.mode == EvictionMode::kSoft) sheet.add("How", "It is asked to leave, not deleted.");
+    if (s.mode == EvictionMode::kScaleDown)
+        sheet.add("How", "Its deployment is scaled down, and it is marked to be the one that goes.");
+    if (s.mode == EvictionMode::kForceDelete) sheet.add("How", "It is leaving already, and is deleted at once.");
     if (s.pdb_violation) sheet.add("Budget", "Its disruption budget does not allow it.", Paint::kRed);
     if (s.certificate) {
         const std::string with = s.with.empty() ? "" : fmt::format("Together with {}: ", list_words(s.with));
@@ -128,6 +138,17 @@ void tell(FactSheet& sheet, const Explanation& e, const EvictionStory& s) {
         sheet.add("With", list_words(s.with));
     }
     if (s.margin) tell_margin(sheet, *s.margin, s);
+}
+
+// What follows the number of nodes: reasons are written of several.
+std::string of_nodes(std::int64_t count, std::string reason) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOfOne{
+        {{"were ", "was "}, {"at their ", "at its "}, {"that do not ", "that does not "}, {"that are ", "that is "}}};
+    if (count != 1) return reason;
+    for (const auto& [several, one] : kOfOne) {
+        if (reason.starts_with(several)) return std::string(one) + reason.substr(several.size());
+    }
+    return reason;
 }
 
 // "4 nodes had an untolerated taint": how many nodes say so, most first.
@@ -140,10 +161,20 @@ std::vector<std::string> node_reasons(const std::map<std::string, std::int64_t>&
     std::vector<std::string> out;
     for (const auto& [negated, reason] : order) {
         const std::string count = count_words(-negated, "node", "nodes");
-        out.push_back(reason.starts_with(kNodes) ? fmt::format("{} {}", count, reason.substr(kNodes.size()))
-                                                 : fmt::format("{}: {}", count, reason));
+        out.push_back(reason.starts_with(kNodes)
+                          ? fmt::format("{} {}", count, of_nodes(-negated, reason.substr(kNodes.size())))
+                          : fmt::format("{}: {}", count, reason));
     }
     return out;
+}
+
+// Why nobody has room: of one reason that all nodes give, the reason alone.
+std::string nobody_words(const PlacementStory& s) {
+    static constexpr std::string_view kNodes = "node(s) ";
+    if (!s.limit.empty()) return s.limit;
+    if (s.others.size() == 1 && s.others.begin()->second == s.nodes && !s.others.begin()->first.starts_with(kNodes))
+        return s.others.begin()->first;
+    return fmt::format("{}", fmt::join(node_reasons(s.others), "; "));
 }
 
 // How the nodes answered, before anybody was evicted.
@@ -151,12 +182,19 @@ std::string room_words(const Explanation& e, const PlacementStory& s) {
     if (s.nodes == 0) return "";
     const std::string whom = e.gang ? "for a member" : "for it";
     const std::string nodes = count_words(s.nodes, "node", "nodes");
+    if (s.fitting == 0) {
+        const std::string why = nobody_words(s);
+        const std::string none = s.nodes == 1 ? "The only node has no" : fmt::format("None of the {} has", nodes);
+        return fmt::format("{} free room {}{}{}.", none, whom, why.empty() ? "" : ": ", why);
+    }
     const std::string others = fmt::format("{}", fmt::join(node_reasons(s.others), "; "));
-    if (s.fitting == 0) return fmt::format("None of the {} has free room {}: {}.", nodes, whom, others);
     std::string out = fmt::format("{} of {} {} free room {}", s.fitting, nodes, s.fitting == 1 ? "has" : "have", whom);
     if (!others.empty()) out += fmt::format("; {}", others);
     out += ".";
-    if (e.outcome == Outcome::kNominated) return out + " That was not enough, or others came first.";
+    if (e.outcome == Outcome::kNominated && s.kept) return out + " It keeps the room that it was promised before.";
+    if (e.outcome == Outcome::kNominated && s.placements.size() > 1)
+        return out + fmt::format(" That is not enough for all {} together, or others came first.", s.placements.size());
+    if (e.outcome == Outcome::kNominated) return out + " Others came first, or hold it.";
     return out + (s.fitting == 1 ? "" : " The best score decides, then the name.");
 }
 
@@ -203,6 +241,10 @@ void tell_refusal(FactSheet& sheet, const UnplacedStory& s, const Certificate& c
     }
     const bool said = s.reason.find(c.binding) != std::string::npos;
     // Also true of whoever may have nobody evicted.
+    if (said && c.action == "allocate" && !s.never) {
+        sheet.add("Proof", "None of the actions that evict can help with that.");
+        return;
+    }
     const std::string_view enough = s.never ? "no node is what it asks for, whoever leaves"
                                             : "no set of evictions that may be made for it lets it in";
     sheet.add("Proof", fmt::format("{} cannot help: {}.", c.action, said ? enough : c.binding));

@@ -71,6 +71,8 @@ std::string headline(const Explanation& e) {
         case Outcome::kUnplaced:
             return e.unplaced.front().never ? who + " stays unplaced, and no eviction could change that."
                                             : who + " stays unplaced for now.";
+        case Outcome::kGrowing:
+            return fmt::format("{} grows{} once those who leave are gone.", who, e.node.empty() ? "" : " on " + e.node);
         case Outcome::kSpared:
             return fmt::format(
                 "{} stays{}, where room is made for others.", who, e.node.empty() ? "" : " on " + e.node);
@@ -101,6 +103,7 @@ Paint headline_paint(Outcome outcome) {
             return Paint::kGreen;
         case Outcome::kNominated:
         case Outcome::kUnplaced:
+        case Outcome::kGrowing:
             return Paint::kYellow;
         default:
             return Paint::kBold;

@@ -16,8 +16,9 @@ std::vector<std::string> but(std::vector<std::string> names, const std::vector<s
 
 // "then x would go instead", with whatever else changes.
 std::string then_words(const Consequence& c, const EvictionStory& story) {
-    std::string out = !c.placed           ? fmt::format("{} would stay without room", story.owner)
-                      : c.evicted.empty() ? "nobody would go instead"
+    const std::string stays = fmt::format("{} would stay without {}room", story.owner, story.grows ? "more " : "");
+    std::string out = !c.placed           ? stays
+                      : c.evicted.empty() ? "nobody else would go"
                                           : fmt::format("{} would go instead", list_words(c.evicted));
     const std::vector<std::string> spared = but(c.spared, story.pods);
     if (!spared.empty()) out += fmt::format(", and {} would be spared too", list_words(spared));
@@ -34,7 +35,9 @@ std::string cost_change(const Consequence& c, const CostVector& cost) {
 
 std::string without_words(const Consequence& c, const EvictionStory& story) {
     std::string out = fmt::format("If nobody could take it, {}.", then_words(c, story));
-    return out + (c.placed && story.certificate ? cost_change(c, story.certificate->cost) : "");
+    // Who serves fewer demands has another bill, which says nothing about this one.
+    const bool comparable = c.placed && c.unplaced.empty() && story.certificate;
+    return out + (comparable ? cost_change(c, story.certificate->cost) : "");
 }
 
 // "its priority" or "the priority of gang x".

@@ -224,6 +224,7 @@ TEST(PlanTable, ServingChanges) {
               "  web/top  n1               2\n"
               "    takes web/h-1 (Normal), web/h-3 (Terminating)\n"
               "  web/top  n2               0\n"
+              "    in room that others of this plan leave over\n"
               "\n"
               "Annotations (2)\n"
               "  POD      CHANGE  KEY                      VALUE\n"

@@ -36,6 +36,16 @@ std::int64_t term_of(const CostVector& cost, const std::string& term, std::int64
     return at == cost.end() ? otherwise : at->second;
 }
 
+// Surplus is what a gang can spare; what is left of a gang that was short before is called so.
+void check_spared_minimum(const Cluster& cluster, const EvictionStory& story) {
+    if (story.unit != UnitKind::kSafe || story.group.empty()) return;
+    const Snapshot& s = cluster.snapshot();
+    const PodId pod = pod_named(cluster, story.pods.front());
+    const GangRow& gang = s.gangs[s.pods[pod].gang];
+    const auto ran = std::ranges::count_if(gang.pods, [&](PodId p) { return s.pods[p].state == PodState::kRunning; });
+    RC_ASSERT(story.broken == (ran < gang.min));
+}
+
 void check_evictions(const Cluster& cluster, const Plan& plan, const EvictionStory& story) {
     const Snapshot& s = cluster.snapshot();
     for (const std::string& pod : story.pods) {
@@ -46,6 +56,7 @@ void check_evictions(const Cluster& cluster, const Plan& plan, const EvictionSto
     }
     if (story.standing && story.owner_priority && (story.action == "preempt" || story.action == "gangPreempt"))
         RC_ASSERT(story.standing->priority < *story.owner_priority);
+    check_spared_minimum(cluster, story);
     if (!story.certificate || story.owner.empty()) return;
     std::int64_t pods = 0;
     std::int64_t highest = INT64_MIN;
