@@ -273,7 +273,7 @@ void tell(FactSheet& sheet, const Explanation&, const SparedStory& s) {
         sheet.add("Why spared", fmt::format("It could not be taken: {} (rule {}).", s.why, s.rule));
         return;
     }
-    sheet.add("Why spared", "It could have been taken, but the others are enough, and cost less.");
+    sheet.add("Why spared", "It could have been taken, but the others are enough, and come before it.");
     if (s.then) sheet.add("Next", next_words(s));
 }
 
