@@ -259,6 +259,43 @@ bool terms_match(const std::vector<NodeSelectorTerm>& terms, const Node& node, c
         terms, [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name, words); });
 }
 
+bool same_results(const PlacedClaim& a, const PlacedClaim& b) {
+    return a.claim == b.claim &&
+           std::ranges::equal(a.results, b.results, [](const ClaimedDevice& x, const ClaimedDevice& y) {
+               return std::tie(x.request, x.driver, x.pool, x.device) ==
+                      std::tie(y.request, y.driver, y.pool, y.device);
+           });
+}
+
+// A claim that members share is given where the first of them goes; the others need not see its devices the same way (a
+// newer generation of the pool, say), only reach them.
+bool was_given_elsewhere(const Scene& scene,
+                         const PlacedPod& placed,
+                         const WantedClaim& want,
+                         const PlacedClaim& claim) {
+    const Case& judged = scene.judged();
+    const Node& here = *judged.cluster.node(placed.node);
+    bool found = false;
+    scene.each([&](const Seat& seat) {
+        if (found || seat.placed == nullptr || seat.pod == placed.pod || seat.placed->owner() != placed.owner()) return;
+        const auto& claims = seat.placed->entry->claims;
+        if (std::ranges::none_of(claims, [&](const PlacedClaim& other) { return same_results(other, claim); })) return;
+        Findings there;
+        judge_results(scene, *seat.placed, want, claim, there);
+        if (!there.empty()) return;
+        const NodeOffers offers = offers_on(judged, seat.placed->node);
+        found = std::ranges::all_of(claim.results, [&](const ClaimedDevice& result) {
+            return std::ranges::any_of(offers.devices, [&](const OfferedDevice& offer) {
+                return judged.words.text(offer.device->name) == result.device &&
+                       judged.words.text(offer.slice->pool) == result.pool &&
+                       judged.words.text(offer.slice->driver) == result.driver && !offer.device->binds_to_node &&
+                       reaches_device(offer, here, judged.words);
+            });
+        });
+    });
+    return found;
+}
+
 // Whether the claims of everything that this owner places can be met, all of them chosen again.
 void judge_fit_of_claims(const Scene& scene, const PlacedPod& placed, Findings& out) {
     const Case& judged = scene.judged();
@@ -320,7 +357,10 @@ void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty 
                 out.push_back({kRule, fmt::format("claim {} is allocated for other nodes", want.name)});
             continue;
         }
-        judge_results(scene, placed, want, *claim, out);
+        Findings found;
+        judge_results(scene, placed, want, *claim, found);
+        if (!found.empty() && was_given_elsewhere(scene, placed, want, *claim)) continue;
+        out.insert(out.end(), found.begin(), found.end());
     }
 }
 

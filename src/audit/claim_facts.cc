@@ -35,6 +35,14 @@ bool slice_reaches(const ResourceSlice& slice, const Node& node, const Vocabular
     return std::ranges::any_of(slice.devices, [&](const PooledDevice& d) { return reached(*d.reach, node, words); });
 }
 
+}  // namespace
+
+bool reaches_device(const OfferedDevice& offer, const Node& node, const Vocabulary& words) {
+    return reached(offer.slice->per_device ? *offer.device->reach : offer.slice->reach, node, words);
+}
+
+namespace {
+
 enum class Selects { kNo, kYes, kFails };
 
 Selects ask(const std::vector<DeviceSelector>& selectors, const OfferedDevice& offer, const Vocabulary& words) {

@@ -24,6 +24,9 @@ struct OfferedDevice {
     const ResourceSlice* slice = nullptr;
 };
 
+// Whether the device can be used from the node, whatever other slices say there.
+[[nodiscard]] bool reaches_device(const OfferedDevice& offer, const Node& node, const Vocabulary& words);
+
 // What a node can use, and the pools behind it.
 struct NodeOffers {
     std::vector<OfferedDevice> devices;

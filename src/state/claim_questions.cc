@@ -6,6 +6,7 @@
 #include <map>
 
 #include "state/cluster.h"
+#include "state/device_match.h"
 
 namespace reprieve {
 
@@ -86,21 +87,27 @@ bool given_devices_stand(const Snapshot& s, PodId pod) {
     };
     const NodeId node = s.pods[pod].node;
     if (node && !std::ranges::all_of(table.pools.on_node(node), covered)) return false;
-    const auto over = [&](const GivenDevice& given) {
+    const auto over = [&](const GivenDevices& all, const GivenDevice& given) {
         const HeldDevice& held = later.held(given.device);
-        if (given.admin) return false;
-        if (held.whole > 1 || (held.whole == 1 && held.shares > 0)) return true;
+        // Admin access looks through who holds a device. It holds no share either, and has to find room for it all the
+        // same.
+        if (given.admin && !given.share) return false;
+        if (!given.admin && (held.whole > 1 || (held.whole == 1 && held.shares > 0))) return true;
         return std::ranges::any_of(table.pools.offers_of(given.device), [&](OfferId offer) {
             const std::span<const ConsumedAmount> amounts = later.amounts(given.device);
             return std::ranges::any_of(table.pools.offer(offer).fact->capacity, [&](const DeviceCapacity& capacity) {
-                const auto used = std::ranges::find(amounts, capacity.name, &ConsumedAmount::name);
-                return used != amounts.end() && used->value > capacity.value;
+                Wide used = amount_in(amounts, capacity.name);
+                for (const GivenDevice& other : all.devices) {
+                    if (other.admin && other.device == given.device) used += amount_in(other.amounts, capacity.name);
+                }
+                return used > capacity.value;
             });
         });
     };
     return std::ranges::none_of(table.of(pod).wants, [&](DeviceClaimId id) {
         const GivenDevices* given = later.allocation(id, table.row(id).given);
-        return given != nullptr && std::ranges::any_of(given->devices, over);
+        return given != nullptr &&
+               std::ranges::any_of(given->devices, [&](const GivenDevice& one) { return over(*given, one); });
     });
 }
 
