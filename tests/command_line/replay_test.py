@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`reprieve replay` from outside: how an upgrade or a new configuration is judged, in one command.    replay_test.py PROGRAM"""
 import json
+import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -119,6 +121,17 @@ class Replay(unittest.TestCase):
             self.assertEqual(code, 1, error)
             self.assertIn("record-2026-03-03.db: is not a record of Reprieve", error)
             self.assertEqual([gap["why"] for gap in json.loads(text)["gaps"]], ["record-2026-03-03.db cannot be read"])
+
+    def test_a_file_that_may_not_grow_stops_the_record_and_not_the_scheduler(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+        story = ("--now", "2026-03-02T09:00:00Z", "--seed", "1", "--speed", "fast", "--record", self.at / "small")
+        done = subprocess.run([PROGRAM, "run", "-f", EXAMPLE, *map(str, story)], capture_output=True, text=True, check=False, preexec_fn=limit)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("recording has stopped", done.stderr)
+        self.assertRegex(done.stdout, r"evicted +6 pods")
 
     def test_names_that_nobody_has_are_said(self):
         record = self.at / "usual"
