@@ -10,6 +10,8 @@
 #include <array>
 #include <atomic>
 
+#include "web/gzip.h"
+
 namespace reprieve {
 namespace {
 
@@ -91,6 +93,21 @@ TEST_F(ServerTest, WhatNobodyHandlesIsRefusedInASentence) {
     ASSERT_TRUE(long_body);
     EXPECT_EQ(long_body->status, 413);
     EXPECT_EQ(long_body->body, "<bodies of more than 8 MiB are not taken>");
+    // What curl calls a form, because nobody told it otherwise.
+    const std::string manifest(1U << 20U, 'x');
+    const auto form = client_->Post("/both", manifest, "application/x-www-form-urlencoded");
+    ASSERT_TRUE(form);
+    EXPECT_EQ(form->status, 200);
+    EXPECT_EQ(form->body, manifest);
+    const httplib::Headers packed{{"Content-Encoding", "gzip"}};
+    EXPECT_EQ(client_->Post("/both", packed, gzip(manifest), "text/plain")->body, manifest);
+    const auto bomb = client_->Post("/both", packed, gzip(std::string(64U << 20U, 'x')), "text/plain");
+    ASSERT_TRUE(bomb);
+    EXPECT_EQ(bomb->status, 413);
+    const auto parts = client_->Post("/both", "--b--", "multipart/form-data; boundary=b");
+    ASSERT_TRUE(parts);
+    EXPECT_EQ(parts->status, 415);
+    EXPECT_THAT(parts->body, HasSubstr("a form with parts is not taken"));
 }
 
 // What the server answers to these bytes; for what a client would not send.
