@@ -148,7 +148,17 @@ void complete_from_parts(RecordedDecision& decision) {
 // Decisions of one file by their numbers. A part that is lost does not take the others along: `lost` is told why.
 class DecisionRows {
 public:
-    DecisionRows(Database& db, std::function<void(const std::string&)> lost) : db_(db), lost_(std::move(lost)) {}
+    // `facts`, `loser`: the columns that hold priority and lost work, and a victim's queue, or NULL in their place.
+    DecisionRows(Database& db,
+                 const std::string& facts,
+                 const std::string& loser,
+                 std::function<void(const std::string&)> lost)
+        : db_(db),
+          heads_sql_("SELECT d.cycle, c.at, d.owner, d.pod, d.action, d.queue, d.certificate, " + facts +
+                     " FROM decision d JOIN cycle c ON c.id = d.cycle WHERE d.id = ?"),
+          evictions_sql_("SELECT p.name, e.body, " + loser +
+                         " FROM eviction e JOIN pod p ON p.id = e.pod WHERE e.decision = ? ORDER BY p.name"),
+          lost_(std::move(lost)) {}
 
     std::optional<RecordedDecision> read(std::int64_t id) {
         torn_ = false;
@@ -157,19 +167,15 @@ public:
         std::int64_t pod = 0;
         std::int64_t action = 0;
         std::int64_t queue = 0;
-        each_row(
-            heads_,
-            "SELECT d.cycle, c.at, d.owner, d.pod, d.action, d.queue, d.certificate FROM decision d JOIN cycle c ON "
-            "c.id = d.cycle WHERE d.id = ?",
-            id,
-            [&](const Statement& row) {
-                out = RecordedDecision{
-                    .id = id, .cycle = row.number(0), .at = {row.number(1)}, .certificate = row.text(6)};
-                owner = row.number(2);
-                pod = row.number(3);
-                action = row.number(4);
-                queue = row.number(5);
-            });
+        each_row(heads_, heads_sql_.c_str(), id, [&](const Statement& row) {
+            out = RecordedDecision{.id = id, .cycle = row.number(0), .at = {row.number(1)}, .certificate = row.text(6)};
+            owner = row.number(2);
+            pod = row.number(3);
+            action = row.number(4);
+            queue = row.number(5);
+            if (!row.is_null(7)) out->priority = static_cast<std::int32_t>(row.number(7));
+            out->lost = row.text(8);
+        });
         if (!out) return out;
         out->owner = text(names_, kNameOf, owner);
         if (out->owner.empty()) out->owner = text(pods_, "SELECT name FROM pod WHERE id = ?", pod);
@@ -216,14 +222,11 @@ private:
     }
 
     void read_evictions(RecordedDecision& decision) {
-        evictions_told_ = each_row(
-            evictions_,
-            "SELECT p.name, e.body FROM eviction e JOIN pod p ON p.id = e.pod WHERE e.decision = ? ORDER BY p.name",
-            decision.id,
-            [&](const Statement& row) {
-                decision.victims.push_back(row.text(0));
-                decision.evictions.push_back(row.text(1));
-            });
+        evictions_told_ = each_row(evictions_, evictions_sql_.c_str(), decision.id, [&](const Statement& row) {
+            decision.victims.push_back(row.text(0));
+            decision.evictions.push_back(row.text(1));
+            decision.losers.push_back(text(names_, kNameOf, row.number(2)));
+        });
     }
 
     void read_placements(RecordedDecision& decision) {
@@ -245,6 +248,8 @@ private:
     }
 
     Database& db_;
+    std::string heads_sql_;
+    std::string evictions_sql_;
     std::function<void(const std::string&)> lost_;
     bool torn_ = false;            // some part of the decision is lost
     bool evictions_told_ = false;  // all of its evictions are known
@@ -274,7 +279,10 @@ std::vector<RecordedDecision> RecordReader::decisions(const DecisionQuery& query
             lost(ids.error().message);
             ids = decisions_left(file.db);
         }
-        DecisionRows rows(file.db, lost);
+        DecisionRows rows(file.db,
+                          std::string(file.if_there("d.priority")) + ", " + file.if_there("d.lost"),
+                          file.if_there("e.queue"),
+                          lost);
         for (auto id = ids->rbegin(); id != ids->rend(); ++id) {
             auto one = rows.read(*id);
             if (!one || one->at < query.since || one->at.us > until) continue;

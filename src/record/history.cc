@@ -36,11 +36,13 @@ std::string history_to_json(const std::vector<RecordedDecision>& decisions,
         entry["for"] = one.owner;
         entry["action"] = one.action;
         if (!one.queue.empty()) entry["queue"] = one.queue;
+        if (one.priority) entry["priority"] = *one.priority;
         entry["evictions"] = list_of_parsed(one.evictions);
         entry["placements"] = list_of_parsed(one.placements);
         entry["certificate"] = one.certificate.empty() ? Json() : parsed(one.certificate);
         entry["outcome"] = one.outcome;
         entry["started"] = time_or_null(one.started);
+        if (!one.lost.empty()) entry["lost"] = parsed(one.lost);
         out["decisions"].push_back(std::move(entry));
     }
     if (waits) {

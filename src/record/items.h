@@ -24,6 +24,7 @@ struct PodSight {
     Time started;  // where it runs
     Time leaving;
     bool runs = false;
+    std::string controller;  // its name; empty: none
 };
 
 struct FactItem {
@@ -39,11 +40,20 @@ struct BeliefItem {
     std::string overlay;  // empty: as told
 };
 
+// What the cluster knows of a demand at the moment of its decision, and later nobody does.
+struct DemandFacts {
+    std::string queue;
+    std::optional<std::int32_t> priority;
+    std::string lost;  // work that goes with its victims, a JSON object; empty: none
+};
+
 struct CycleItem {
     Time at;
     Plan plan;
-    std::vector<Eviction> news;                 // evictions that the plan before did not ask for
-    std::map<std::string, std::string> queues;  // by demand
+    std::vector<Eviction> news;            // evictions that the plan before did not ask for
+    std::vector<std::string> news_queues;  // those of the victims, in the same order
+    std::map<std::string, DemandFacts> demands;
+    std::string use;  // of each queue, a JSON object; empty: not told now
     CycleInputs inputs;
     Duration planning;
     Duration whole;

@@ -173,10 +173,12 @@ void Ledger::write_life(Life& life, const std::string& pod, Time ended, RecordFi
     const RecordFile::OrNull node{file.name(life.node)};
     if (life.row == 0) {
         file.put(
-            "INSERT INTO pod(name, uid, node, created, bound, started, leaving, ended) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO pod(name, uid, node, controller, created, bound, started, leaving, ended) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
             pod,
             RecordFile::Blob{uid},
             node,
+            RecordFile::OrNull{file.name(life.controller)},
             life.created,
             life.bound,
             life.started,
@@ -209,7 +211,10 @@ void Ledger::see(const std::string& pod, const FactItem& item, RecordFile* file)
     if (!item.pod) return;
     const PodSight& sight = *item.pod;
     const bool fresh = known == lives_.end();
-    if (fresh) known = lives_.emplace(pod, Life{.uid = sight.uid, .node = {}, .created = sight.created}).first;
+    if (fresh) {
+        Life seen{.uid = sight.uid, .node = {}, .controller = sight.controller, .created = sight.created};
+        known = lives_.emplace(pod, std::move(seen)).first;
+    }
     Life& life = known->second;
     bool changed = false;
     const auto note = [&](Time& mark, bool is, Time at) {
@@ -235,6 +240,13 @@ void Ledger::take(const CycleItem& item, std::int64_t run, std::int64_t seq, Rec
     note_given_up(item, *file);
     write_waits(item, *file);
     write_cycle(item, run, seq, decided, *file);
+    if (!item.use.empty()) {
+        const std::string packed = pack_block(item.use);
+        file->put("INSERT OR REPLACE INTO queue_use VALUES(?, ?, ?)",
+                  item.at,
+                  static_cast<std::int64_t>(item.use.size()),
+                  RecordFile::Blob{packed});
+    }
 }
 
 void Ledger::write_plan(const CycleItem& item) {
@@ -299,15 +311,20 @@ std::int64_t Ledger::open_decision(const Demand& demand, const CycleItem& item, 
     if (!fresh) return known->second;
     const std::int64_t id = known->second = ++counters_.decision;
     const bool is_pod = lives_.contains(demand.first);
-    const auto queue = item.queues.find(demand.first);
-    file.put("INSERT INTO decision(id, cycle, owner, pod, action, queue, certificate) VALUES(?, ?, ?, ?, ?, ?, ?)",
-             id,
-             counters_.cycle,
-             RecordFile::OrNull{is_pod ? 0 : file.name(demand.first)},
-             RecordFile::OrNull{is_pod ? row_of(demand.first, file) : 0},
-             RecordFile::OrNull{file.name(demand.second)},
-             RecordFile::OrNull{queue == item.queues.end() ? 0 : file.name(queue->second)},
-             certificate_of(item.plan, demand));
+    const auto known_facts = item.demands.find(demand.first);
+    const DemandFacts facts = known_facts == item.demands.end() ? DemandFacts() : known_facts->second;
+    file.put(
+        "INSERT INTO decision(id, cycle, owner, pod, action, queue, certificate, priority, lost) "
+        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        id,
+        counters_.cycle,
+        RecordFile::OrNull{is_pod ? 0 : file.name(demand.first)},
+        RecordFile::OrNull{is_pod ? row_of(demand.first, file) : 0},
+        RecordFile::OrNull{file.name(demand.second)},
+        RecordFile::OrNull{file.name(facts.queue)},
+        certificate_of(item.plan, demand),
+        RecordFile::Maybe{facts.priority},
+        facts.lost);
     return id;
 }
 
@@ -319,12 +336,14 @@ void Ledger::supersede(const std::string& pod, std::int64_t by, RecordFile& file
 
 std::int64_t Ledger::write_decisions(const CycleItem& item, RecordFile& file) {
     const std::int64_t before = counters_.decision;
-    for (const Eviction& eviction : item.news) {
+    for (std::size_t i = 0; i < item.news.size(); ++i) {
+        const Eviction& eviction = item.news[i];
         const std::int64_t decision = open_decision({eviction.owner, eviction.action}, item, file);
-        file.put("INSERT INTO eviction(decision, pod, node, body) VALUES(?, ?, ?, ?)",
+        file.put("INSERT INTO eviction(decision, pod, node, queue, body) VALUES(?, ?, ?, ?, ?)",
                  decision,
                  row_of(eviction.pod, file),
                  RecordFile::OrNull{file.name(eviction.node)},
+                 RecordFile::OrNull{i < item.news_queues.size() ? file.name(item.news_queues[i]) : 0},
                  eviction_json(eviction));
         evicted_[eviction.pod] = decision;
     }

@@ -43,6 +43,7 @@ private:
     struct Life {
         std::string uid;
         std::string node;
+        std::string controller;
         Time created;
         Time bound;
         Time started;

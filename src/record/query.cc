@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "record/blocks.h"
 #include "record/ledger.h"
 #include "record/reader_files.h"
 
@@ -81,14 +83,17 @@ std::vector<PodLife> RecordReader::lives(const DecisionQuery& query) {
         }
         for (const std::string& name : names) {
             auto rows = file.db.prepare(fmt::format(
-                "SELECT p.name, p.uid, n.text, p.created, p.bound, p.started, p.leaving, p.ended FROM pod p LEFT "
-                "JOIN name n ON n.id = p.node WHERE {} AND coalesce(p.ended, {}) >= ? AND "
-                "coalesce(p.bound, p.created, 0) <= ? ORDER BY p.id LIMIT ?",
+                "SELECT p.name, p.uid, n.text, p.created, p.bound, p.started, p.leaving, p.ended, c.text FROM pod p "
+                "LEFT JOIN name n ON n.id = p.node LEFT JOIN name c ON c.id = {} WHERE {} AND "
+                "coalesce(p.ended, {}) >= ? AND coalesce(p.bound, p.created, 0) <= ? ORDER BY p.id{} LIMIT ?",
+                file.if_there("p.controller"),
                 name.empty() ? "?1 = ''" : "p.name = ?1",
-                kLastMoment));
+                kLastMoment,
+                query.most == 0 ? "" : " DESC"));
             if (!rows) return std::unexpected(rows.error());
             rows->bind(std::string_view(name)).bind(query.since.us).bind(until);
             rows->bind(query.most == 0 ? -1 : static_cast<std::int64_t>(query.most));
+            std::set<std::string> newer;  // of this file; rows come newest first where not all are asked for
             while (true) {
                 const auto row = rows->step();
                 if (!row) return std::unexpected(row.error());
@@ -96,12 +101,14 @@ std::vector<PodLife> RecordReader::lives(const DecisionQuery& query) {
                 PodLife life{.pod = rows->text(0),
                              .uid = unpacked_uid(rows->blob(1)),
                              .node = rows->text(2),
+                             .controller = rows->text(8),
                              .created = {rows->number(3)},
                              .bound = {rows->number(4)},
                              .started = {rows->number(5)},
                              .leaving = {rows->number(6)},
                              .ended = {rows->number(7)}};
-                found[{life.pod, life.uid}] = life;
+                if (query.most > 0 && !newer.insert(life.pod + life.uid).second) continue;
+                found[{life.pod, life.uid}] = std::move(life);
             }
         }
         return {};
@@ -109,6 +116,23 @@ std::vector<PodLife> RecordReader::lives(const DecisionQuery& query) {
     std::vector<PodLife> out;
     for (auto& [key, life] : found)
         out.push_back(std::move(life));
+    return out;
+}
+
+std::vector<RecordedUse> RecordReader::use(Time until, std::size_t most) {
+    std::vector<RecordedUse> out;
+    for (auto at = files_.rbegin(); at != files_.rend() && out.size() < most; ++at) {
+        File& file = **at;
+        if (file.from > until || file.if_there("") != std::string_view()) continue;
+        auto rows = file.db.prepare("SELECT at, raw, body FROM queue_use WHERE at <= ? ORDER BY at DESC LIMIT ?");
+        if (!rows) continue;
+        rows->bind(until.us).bind(static_cast<std::int64_t>(most - out.size()));
+        for (auto row = rows->step(); row && *row; row = rows->step()) {
+            auto text = unpack_block(rows->blob(2), static_cast<std::size_t>(rows->number(1)));
+            if (text) out.push_back({.at = {rows->number(0)}, .queues = std::move(*text)});
+        }
+    }
+    std::ranges::reverse(out);
     return out;
 }
 

@@ -154,6 +154,14 @@ Result<void> RecordReader::open_file(File& file) {
     return {};
 }
 
+const char* RecordReader::File::if_there(const char* column) {
+    if (!older) {
+        const auto format = db.number("SELECT value FROM meta WHERE key = 'format'");
+        older = format && *format < kRecordFormat;
+    }
+    return *older ? "NULL" : column;
+}
+
 std::vector<RecordGap> RecordReader::gaps() {
     std::vector<RecordGap> out;
     const File* before = nullptr;

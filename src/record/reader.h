@@ -61,9 +61,12 @@ struct RecordedDecision {
     std::string owner;  // "for"
     std::string action;
     std::string queue;
+    std::optional<std::int32_t> priority;
+    std::string lost;                     // work that goes with the victims, a JSON object; empty: none
     std::vector<std::string> evictions;   // each a JSON object, as in a plan
     std::vector<std::string> placements;  // the same
     std::vector<std::string> victims;     // "ns/name"
+    std::vector<std::string> losers;      // the queues of the victims, in the same order
     std::vector<std::string> placed;      // "ns/name"
     std::string certificate;              // a JSON object; empty: none
     std::string outcome;                  // carriedOut, partly, dropped, superseded
@@ -84,11 +87,18 @@ struct PodLife {
     std::string pod;
     std::string uid;
     std::string node;
+    std::string controller;  // its name; empty: none
     Time created;
     Time bound;
     Time started;
     Time leaving;
     Time ended;
+};
+
+// What the queues held, a JSON object: by queue, by resource.
+struct RecordedUse {
+    Time at;
+    std::string queues;
 };
 
 struct RecordedWrite {
@@ -111,7 +121,7 @@ struct DecisionQuery {
     std::string action;  // empty: all
     Time since;          // not set: from the start
     Time until;
-    std::size_t most = 0;  // the newest so many; 0: all
+    std::size_t most = 0;  // the newest so many (lives: of each file); 0: all
 };
 
 // An object as it was told, and what the loop believed of it beside that.
@@ -164,6 +174,8 @@ public:
     [[nodiscard]] std::vector<RecordedWait> waits(const DecisionQuery& query);
     [[nodiscard]] std::vector<PodLife> lives(const DecisionQuery& query);
     [[nodiscard]] std::vector<RecordedWrite> writes(std::int64_t decision);
+    // Oldest first, until `until`, not more than the newest `most`.
+    [[nodiscard]] std::vector<RecordedUse> use(Time until, std::size_t most);
 
     // What the cycle decided, with its id and time.
     [[nodiscard]] Result<Plan> plan(const RecordedCycle& cycle);

@@ -31,6 +31,7 @@ struct RecordReader::File {
     bool walked = false;           // what is lost of its facts is known by its times
     std::int64_t lost_cycle = -1;  // the last of which plan or configuration cannot be read
     Time lost_at;
+    std::optional<bool> older;           // written in a format before this one; not set: nobody has asked
     std::optional<bool> blocks_indexed;  // not set: nobody has asked
     std::optional<bool> plans_indexed;
 
@@ -39,6 +40,8 @@ struct RecordReader::File {
     void look_at_the_rest();
     void cover(const char* sql);
     [[nodiscard]] bool has_cycles();
+    // The column, or nothing where files of this format do not have it yet.
+    [[nodiscard]] const char* if_there(const char* column);
     // "block", to be read without its index where that is damaged: it costs time, and nothing is lost.
     [[nodiscard]] const char* blocks();
     [[nodiscard]] const char* plan_blocks();

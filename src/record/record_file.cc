@@ -30,6 +30,11 @@ Result<std::unique_ptr<RecordFile>> RecordFile::open(const std::string& path,
     return std::unique_ptr<RecordFile>(new RecordFile(std::move(*db)));
 }
 
+bool RecordFile::goes_on() {
+    const auto format = db_.number("SELECT value FROM meta WHERE key = 'format'");
+    return format && *format == kRecordFormat;
+}
+
 Result<RecordCounters> RecordFile::counters() {
     RecordCounters out;
     const std::pair<std::int64_t*, const char*> all[] = {

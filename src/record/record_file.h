@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,13 +26,15 @@ struct RecordCounters {
 
 class RecordFile {
 public:
-    // Opens or makes the file. `most_pages`: SQLite refuses to let it grow beyond so many, as a full disk would; 0:
-    // none.
+    // Opens or makes the file; one of an older format is opened for its numbers only. `most_pages`: SQLite refuses to
+    // let it grow beyond so many, as a full disk would; 0: none.
     [[nodiscard]] static Result<std::unique_ptr<RecordFile>> open(const std::string& path,
                                                                   const std::string& version,
                                                                   std::int64_t most_pages);
 
     [[nodiscard]] const std::string& path() const { return path_; }
+    // Whether rows can be added, because its tables are those of this program.
+    [[nodiscard]] bool goes_on();
     // The highest numbers in this file, and the last moment that it knows of.
     [[nodiscard]] Result<RecordCounters> counters();
     [[nodiscard]] Result<Time> last_moment();
@@ -48,6 +51,10 @@ public:
     };
     struct OrNull {
         std::int64_t value;
+    };
+    // Where 0 is a value, too.
+    struct Maybe {
+        std::optional<std::int64_t> value;
     };
     template <class... Args>
     void put(const char* sql, const Args&... args) {
@@ -69,6 +76,7 @@ private:
     static void bind(Statement& s, const std::string& text) { s.bind_or_null(std::string_view(text)); }
     static void bind(Statement& s, Blob blob) { s.bind_blob(blob.bytes); }
     static void bind(Statement& s, OrNull number) { s.bind_or_null(number.value); }
+    static void bind(Statement& s, Maybe number) { number.value ? s.bind(*number.value) : s.bind_null(); }
 
     Database db_;
     std::string path_;

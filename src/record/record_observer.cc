@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "plugins/cost.h"
 #include "record/overlay.h"
 #include "state/pod_named.h"
 
@@ -34,14 +37,37 @@ std::string key_of_object(const FactText& text, const Object& object, const Voca
         object);
 }
 
-// The queue of a pod or gang; empty: none that is known.
-std::string queue_of(const Cluster& cluster, const std::string& demand) {
-    const Snapshot& s = cluster.snapshot();
-    const auto name_of = [&](QueueId queue) {
-        return queue ? cluster.words().str(s.queues[queue].name) : std::string();
-    };
-    if (const PodId pod = pod_named(cluster, demand)) return name_of(s.pods[pod].queue);
-    return {};
+using Json = nlohmann::ordered_json;
+
+constexpr Duration kUseEvery{15'000'000};  // how queues are used is told so often at most
+constexpr const char* kGpu = "nvidia.com/gpu";
+
+std::string name_of(const Snapshot& s, QueueId queue) { return queue ? s.words->str(s.queues[queue].name) : ""; }
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What the cluster knows of the demand that this pod belongs to.
+DemandFacts facts_of(const Snapshot& s, PodId pod) {
+    DemandFacts out;
+    if (!pod) return out;
+    const PodRow& row = s.pods[pod];
+    out.queue = name_of(s, row.queue);
+    out.priority = row.gang ? s.gangs[row.gang].attack_priority : row.priority;
+    return out;
+}
+
+// What queues hold, but for counts of pods.
+std::string use_of_queues(const Snapshot& s) {
+    Json out = Json::object();
+    for (const QueueId id : IdRange<QueueId>(s.queues.size())) {
+        if (!s.queues[id].alive) continue;
+        Json used = Json::object();
+        for (std::size_t dim = 0; dim < s.dims; ++dim) {
+            if (Dim(dim) != kPods) used[std::string(s.words->text(Dim(dim)))] = s.now.queue_used(id, Dim(dim));
+        }
+        out[name_of(s, id)] = std::move(used);
+    }
+    return text_of(out);
 }
 
 }  // namespace
@@ -67,7 +93,8 @@ void RecordObserver::on_change(const Change& change, const Cluster&, Time now) {
                                 .created = pod->created,
                                 .started = pod->started,
                                 .leaving = pod->deleting,
-                                .runs = pod->phase != PodPhase::kPending};
+                                .runs = pod->phase != PodPhase::kPending,
+                                .controller = pod->owner.name ? words_.str(pod->owner.name) : ""};
     }
     recorder_.put(std::move(item));
 }
@@ -85,23 +112,51 @@ void RecordObserver::on_cycle(const CycleReport& report) {
     CycleItem item{.at = report.now,
                    .plan = report.plan,
                    .news = report.news,
-                   .queues = {},
+                   .news_queues = {},
+                   .demands = {},
+                   .use = {},
                    .inputs = report.inputs,
                    .planning = report.planning,
                    .whole = report.whole,
                    .changes = static_cast<std::int64_t>(report.changes),
                    .sound = report.sound,
                    .acted = report.carried_out};
+    const Snapshot& s = report.cluster.snapshot();
     const auto note = [&](const std::string& demand, const std::string& pod) {
-        if (demand.empty() || item.queues.contains(demand)) return;
-        if (std::string queue = queue_of(report.cluster, pod); !queue.empty())
-            item.queues.emplace(demand, std::move(queue));
+        if (demand.empty() || item.demands.contains(demand)) return;
+        if (const PodId id = pod_named(report.cluster, pod)) item.demands.emplace(demand, facts_of(s, id));
     };
     for (const Placement& p : report.plan.placements)
         note(p.owner.empty() ? p.pod : p.owner, p.pod);
     for (const Eviction& e : report.news)
         note(e.owner, e.owner);
+    note_victims(report, item);
+    if (!used_at_.is_set() || report.now - used_at_ >= kUseEvery) {
+        used_at_ = report.now;
+        if (std::string use = use_of_queues(s); use != use_) item.use = use_ = std::move(use);
+    }
     recorder_.put(std::move(item));
+}
+
+// Whose queues lose, and how much work goes: in GPU-seconds where a victim has GPUs, else in core-seconds.
+void RecordObserver::note_victims(const CycleReport& report, CycleItem& item) {
+    const Snapshot& s = report.cluster.snapshot();
+    const WorkResource gpu = work_resource(s, kGpu);
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> lost;  // GPU-seconds and core-seconds, by demand
+    for (const Eviction& e : report.news) {
+        const PodId victim = pod_named(report.cluster, e.pod);
+        item.news_queues.push_back(victim ? name_of(s, s.pods[victim].queue) : "");
+        if (!victim) continue;
+        auto& [gpus, cores] = lost[e.owner];
+        if (gpu) gpus = saturating_add(gpus, lost_work(s, victim, gpu));
+        cores = saturating_add(cores, lost_work(s, victim, WorkResource{.dim = kCpu, .cls = {}}));
+    }
+    for (const auto& [demand, work] : lost) {
+        const auto& [gpus, cores] = work;
+        if (gpus > 0 || cores > 0)
+            item.demands[demand].lost =
+                text_of({{"resource", gpus > 0 ? kGpu : "cpu"}, {"seconds", gpus > 0 ? gpus : cores}});
+    }
 }
 
 void RecordObserver::on_step(const SinkReport& report, Time now) {

@@ -32,10 +32,14 @@ public:
     void on_belief(const Pod& told, const Pod& believed);
 
 private:
+    static void note_victims(const CycleReport& report, CycleItem& item);
+
     Recorder& recorder_;
     const Vocabulary& words_;
     Time now_;
     bool ready_ = false;
+    Time used_at_;                     // when the use of queues was last looked at,
+    std::string use_;                  // and what was told of it
     std::set<std::string> laid_over_;  // pods that are believed to be other than they were told
 };
 

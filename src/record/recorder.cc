@@ -207,6 +207,7 @@ private:
             const std::string path = options_.folder + "/" + record_file_name(now_, part);
             const bool existed = std::filesystem::exists(path, none);
             opened = RecordFile::open(path, options_.version, most);
+            if (opened && !(*opened)->goes_on()) opened = fail(fmt::format("{}: is of an older format", path));
             if (opened) break;
             if (existed) continue;
             // It could not even be begun.

@@ -21,15 +21,15 @@ CREATE TABLE cycle(id INTEGER PRIMARY KEY, at INTEGER, seq INTEGER, run INTEGER,
 CREATE INDEX cycle_at ON cycle(at);
 CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 -- One row a pod of which something happened in this file.
-CREATE TABLE pod(id INTEGER PRIMARY KEY, name TEXT NOT NULL, uid BLOB, node INTEGER, created INTEGER, bound INTEGER,
-    started INTEGER, leaving INTEGER, ended INTEGER);
+CREATE TABLE pod(id INTEGER PRIMARY KEY, name TEXT NOT NULL, uid BLOB, node INTEGER, controller INTEGER, created INTEGER,
+    bound INTEGER, started INTEGER, leaving INTEGER, ended INTEGER);
 CREATE INDEX pod_name ON pod(name);
 CREATE TABLE decision(id INTEGER PRIMARY KEY, cycle INTEGER, owner INTEGER, pod INTEGER, action INTEGER, queue INTEGER,
-    certificate TEXT, superseded INTEGER);
+    certificate TEXT, superseded INTEGER, priority INTEGER, lost TEXT);
 CREATE INDEX decision_owner ON decision(owner) WHERE owner IS NOT NULL;
 CREATE INDEX decision_pod ON decision(pod) WHERE pod IS NOT NULL;
 CREATE INDEX decision_cycle ON decision(cycle);
-CREATE TABLE eviction(id INTEGER PRIMARY KEY, decision INTEGER, pod INTEGER, node INTEGER, body TEXT);
+CREATE TABLE eviction(id INTEGER PRIMARY KEY, decision INTEGER, pod INTEGER, node INTEGER, queue INTEGER, body TEXT);
 CREATE INDEX eviction_decision ON eviction(decision);
 CREATE INDEX eviction_pod ON eviction(pod);
 CREATE TABLE placement(id INTEGER PRIMARY KEY, decision INTEGER, pod INTEGER, node INTEGER, later INTEGER, body TEXT);
@@ -41,6 +41,8 @@ CREATE INDEX wait_pod ON wait(pod);
 CREATE TABLE write(id INTEGER PRIMARY KEY, at INTEGER, decision INTEGER, pod INTEGER, step INTEGER, ok INTEGER,
     tried INTEGER, what INTEGER);
 CREATE INDEX write_decision ON write(decision);
+-- What each queue holds, where that has changed.
+CREATE TABLE queue_use(at INTEGER PRIMARY KEY, raw INTEGER, body BLOB);
 CREATE TABLE gap(since INTEGER, until INTEGER, why TEXT);
 )sql";
 
@@ -59,10 +61,11 @@ std::string views_sql() {
         "WHEN 8 THEN 'annotate' WHEN 9 THEN 'status' END";
     std::string sql = fmt::format(R"sql(
 CREATE VIEW decisions AS SELECT {} AS at, d.cycle AS cycle, d.id AS decision,
-    coalesce(o.text, dp.name) AS "for", a.text AS action, q.text AS queue,
+    coalesce(o.text, dp.name) AS "for", a.text AS action, q.text AS queue, d.priority AS priority,
     (SELECT count(*) FROM eviction e WHERE e.decision = d.id) AS evictions,
     (SELECT count(*) FROM placement p WHERE p.decision = d.id) AS placements,
     json_extract(d.certificate, '$.status') AS status, json_extract(d.certificate, '$.cost') AS cost,
+    d.lost AS lost,
     CASE WHEN c.acted = 0 THEN 'dropped'
          WHEN d.superseded IS NOT NULL THEN 'superseded'
          WHEN EXISTS (SELECT 1 FROM write w WHERE w.decision = d.id AND w.ok = 0)
@@ -76,13 +79,13 @@ FROM decision d JOIN cycle c ON c.id = d.cycle LEFT JOIN name o ON o.id = d.owne
                                   time_sql("c.at"),
                                   time_sql("max(s.started)"));
     sql += fmt::format(R"sql(
-CREATE VIEW evictions AS SELECT {} AS at, d.cycle AS cycle, d.id AS decision, v.name AS pod, n.text AS node,
+CREATE VIEW evictions AS SELECT {} AS at, d.cycle AS cycle, d.id AS decision, v.name AS pod, n.text AS node, q.text AS queue,
     json_extract(e.body, '$.unit') AS unit, json_extract(e.body, '$.group') AS "group",
     coalesce(o.text, dp.name) AS "for", a.text AS action, json_extract(e.body, '$.mode') AS mode,
     json_extract(e.body, '$.pdbViolation') AS pdbViolation, json_extract(e.body, '$.stage') AS stage,
     json_extract(e.body, '$.reason') AS reason, {} AS started, {} AS ended
 FROM eviction e JOIN decision d ON d.id = e.decision JOIN cycle c ON c.id = d.cycle JOIN pod v ON v.id = e.pod
-    LEFT JOIN name n ON n.id = e.node LEFT JOIN name o ON o.id = d.owner LEFT JOIN pod dp ON dp.id = d.pod
+    LEFT JOIN name n ON n.id = e.node LEFT JOIN name q ON q.id = e.queue LEFT JOIN name o ON o.id = d.owner LEFT JOIN pod dp ON dp.id = d.pod
     LEFT JOIN name a ON a.id = d.action;
 )sql",
                        time_sql("c.at"),
@@ -120,7 +123,8 @@ FROM write w LEFT JOIN pod p ON p.id = w.pod LEFT JOIN name n ON n.id = w.what;
 }  // namespace
 
 Result<void> make_schema(Database& db, const std::string& version) {
-    if (auto made = db.run(std::string("BEGIN;") + kTables + views_sql()); !made) return made;
+    // Views first: what SQLite keeps of them then lies at the beginning of the file, and is not lost with its end.
+    if (auto made = db.run("BEGIN;" + views_sql() + kTables); !made) return made;
     auto note = db.prepare("INSERT INTO meta VALUES('format', ?), ('version', ?)");
     if (!note) return std::unexpected(note.error());
     if (auto done = note->bind(kRecordFormat).bind(version).run(); !done) return done;

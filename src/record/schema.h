@@ -1,7 +1,8 @@
 // Schema: the tables and views of one file of a record.
 //
 // People may rely on the views (docs/record.md); tables are ours and may change with the format's number. A file of an
-// older format is read, a newer one refused. Times in tables are microseconds since the epoch, in views RFC 3339 texts.
+// older format is read (columns that it lacks are as if empty), a newer one refused. Times in tables are microseconds
+// since the epoch, in views RFC 3339 texts.
 //
 // Facts are numbered in the order in which the loop took them in. A cycle names the last fact that it saw; a keyframe
 // the last fact that it contains. Both numberings go on from file to file.
@@ -16,7 +17,7 @@
 
 namespace reprieve {
 
-inline constexpr std::int64_t kRecordFormat = 1;
+inline constexpr std::int64_t kRecordFormat = 2;
 inline constexpr std::int64_t kRecordDayUs = std::int64_t{24} * 3600 * 1'000'000;
 
 // Makes tables and views in an empty file.

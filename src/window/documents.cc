@@ -78,6 +78,13 @@ OrderedJson capacity_json(const Cluster& cluster) {
 OrderedJson leaving_json(const Cluster& cluster, const Plan& plan) {
     const Snapshot& s = cluster.snapshot();
     OrderedJson out = OrderedJson::array();
+    const auto add_until = [&](OrderedJson& entry, const Pod& pod) {
+        // deletionTimestamp is when it should be gone.
+        entry["until"] = time_json(pod.deleting);
+        if (pod.deleting.is_set() && s.now_time > pod.deleting)
+            entry["overdueSeconds"] = (s.now_time - pod.deleting).seconds();
+    };
+    std::set<std::string> told;
     for (const Eviction& eviction : plan.evictions) {
         if (out.size() == kMostLeaving) return out;
         OrderedJson entry = OrderedJson::object();
@@ -86,20 +93,21 @@ OrderedJson leaving_json(const Cluster& cluster, const Plan& plan) {
         put(entry, "for", eviction.owner);
         put(entry, "action", eviction.action);
         entry["when"] = "next";
+        // Whoever is leaving already is told once: it is made to leave faster.
+        const PodId id = pod_named(cluster, eviction.pod);
+        if (id && s.pods[id].state == PodState::kTerminating) add_until(entry, cluster.pod(id));
+        told.insert(eviction.pod);
         out.push_back(std::move(entry));
     }
     for (const PodId id : IdRange<PodId>(s.pods.size())) {
         if (s.pods[id].state != PodState::kTerminating) continue;
         if (out.size() == kMostLeaving) return out;
-        const Pod& pod = cluster.pod(id);
+        if (told.contains(s.pod_name(id))) continue;
         OrderedJson entry = OrderedJson::object();
         put(entry, "pod", s.pod_name(id));
         if (s.pods[id].node) put(entry, "node", std::string(s.node_name(s.pods[id].node)));
         entry["when"] = "leaving";
-        // deletionTimestamp is when it should be gone.
-        entry["until"] = time_json(pod.deleting);
-        if (pod.deleting.is_set() && s.now_time > pod.deleting)
-            entry["overdueSeconds"] = (s.now_time - pod.deleting).seconds();
+        add_until(entry, cluster.pod(id));
         out.push_back(std::move(entry));
     }
     return out;
@@ -292,14 +300,15 @@ std::string lifelines_document(const Cluster& cluster, const Plan& plan, const s
         put(line, "queue", queue_name(s, row.queue));
         line["priority"] = row.priority;
         OrderedJson spans = OrderedJson::array();
-        const Time ran_from = row.started.is_set() ? row.started : s.now_time;
         const bool bound = row.state == PodState::kRunning || row.state == PodState::kTerminating;
-        const Time waited_to = bound ? (row.started.is_set() ? row.started : row.created) : s.now_time;
+        // The plan counts a pod whose start nobody wrote down as started now; it has been there since it was made.
+        const Time started = cluster.pod(id).started.is_set() ? cluster.pod(id).started : row.created;
+        const Time waited_to = bound ? started : s.now_time;
         if (waited_to > row.created) {
             spans.push_back({{"state", "waited"}, {"from", format_time(row.created)}, {"to", format_time(waited_to)}});
         }
         if (bound) {
-            const Time from = row.started.is_set() ? ran_from : row.created;
+            const Time from = started;
             OrderedJson span{{"state", row.state == PodState::kTerminating ? "leaving" : "ran"},
                              {"from", format_time(from)},
                              {"to", format_time(std::max(from, s.now_time))}};

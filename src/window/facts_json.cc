@@ -53,8 +53,9 @@ OrderedJson pod_json(const Cluster& cluster, PodId id) {
         put(out, "owner", cluster.words().str(pod.owner.name));
     }
     out["created"] = time_json(row.created);
-    out["started"] = time_json(row.started);
-    if (row.started.is_set() && s.now_time >= row.started) out["ranSeconds"] = (s.now_time - row.started).seconds();
+    // The plan counts whoever has not said when it started as started now; here that is not known.
+    out["started"] = time_json(pod.started);
+    if (pod.started.is_set() && s.now_time >= pod.started) out["ranSeconds"] = (s.now_time - pod.started).seconds();
     out["graceSeconds"] = pod.grace_seconds;
     if (row.state == PodState::kTerminating) out["leaving"] = true;
     return out;

@@ -118,7 +118,7 @@ void Lives::evicted(
     const PodRow& row = cluster.snapshot().pods[id];
     if (fresh)
         life.spans.push_back({.state = "ran",
-                              .from = row.started.is_set() ? row.started : row.created,
+                              .from = cluster.pod(id).started.is_set() ? cluster.pod(id).started : row.created,
                               .to = {},
                               .node = eviction.node});
     life.queue = queue_name(cluster.snapshot(), row.queue);

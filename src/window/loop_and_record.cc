@@ -35,8 +35,22 @@ Result<std::string> LoopAndRecord::ask_about(const DecisionEntry& entry, const Q
 }
 
 Result<std::string> LoopAndRecord::receipt(const DecisionEntry& entry) {
-    if (!is_recorded(entry)) return loop_.receipt(entry);
-    return of_moment(entry.at, [&](MomentSource& source) { return source.receipt(entry); });
+    if (is_recorded(entry)) return of_moment(entry.at, [&](MomentSource& source) { return source.receipt(entry); });
+    auto receipt = loop_.receipt(entry);
+    RecordSource* source = record();
+    const auto cycle = receipt && source ? source->cycle_of(entry) : std::nullopt;
+    if (!cycle) return receipt;
+    // What this loop decided a moment ago can be looked up already.
+    OrderedJson json = OrderedJson::parse(*receipt);
+    const OrderedJson& evictions = json["evictions"];
+    const std::string about = evictions.empty() ? entry.owner : evictions[0].value("pod", entry.owner);
+    OrderedJson commands = OrderedJson::array();
+    for (std::string& command : commands_of_cycle(about, "--record " + folder_, *cycle))
+        commands.push_back(std::move(command));
+    for (const auto& command : json["commands"])
+        commands.push_back(command);
+    json["commands"] = std::move(commands);
+    return json.dump();
 }
 
 Result<std::string> LoopAndRecord::room(std::optional<Time> at) {

@@ -123,7 +123,8 @@ void LoopSource::keep_decisions(const CycleReport& report) {
     news.certificates = report.plan.certificates;
     std::set<std::string> placed;
     for (const Placement& placement : report.plan.placements) {
-        const std::string key = placement.uid + " " + placement.node + (placement.after_evictions ? " later" : " now");
+        // A promise that is kept is still the decision that made it.
+        const std::string key = placement.uid + " " + placement.node;
         placed.insert(key);
         if (!placed_before_.contains(key)) news.placements.push_back(placement);
     }

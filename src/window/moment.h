@@ -35,9 +35,10 @@ struct DecisionEntry {
     bool evicts = false;
     Time at;
     std::int64_t cycle = 0;
-    Time started;                    // where a record says so
-    std::vector<std::string> names;  // of pods and gangs that it speaks of
-    std::string row;                 // an object of `history`, plus id, priority and queue
+    Time started;                     // where a record says so
+    std::vector<std::string> names;   // of pods and gangs that it speaks of
+    std::vector<std::string> losers;  // queues of those that it evicts, where a record says so
+    std::string row;                  // an object of `history`, plus id, priority and queue
     std::string receipt;  // the same with the nodes before and after, victims and commands; empty: see the source
     std::string why;      // explanations and alternatives; empty: not worked out (yet)
     std::string no_why;   // why they are missing, a sentence

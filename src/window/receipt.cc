@@ -235,9 +235,12 @@ private:
     [[nodiscard]] OrderedJson commands() const {
         OrderedJson out = OrderedJson::array();
         const std::string at = format_time(decision_.at);
-        const std::string when = (origin_.kind == "record" ? " --at " : " --now ") + at;
-        if (!origin_.arguments.empty()) {
-            const std::string& about = decision_.evictions.empty() ? decision_.owner : decision_.evictions.front().pod;
+        const std::string when = " --now " + at;
+        const std::string& about = decision_.evictions.empty() ? decision_.owner : decision_.evictions.front().pod;
+        if (origin_.kind == "record") {
+            for (std::string& command : commands_of_cycle(about, origin_.arguments, decision_.cycle))
+                out.push_back(std::move(command));
+        } else if (!origin_.arguments.empty()) {
             out.push_back(fmt::format("reprieve explain {} {}{}", shell_word(about), origin_.arguments, when));
             out.push_back(fmt::format(
                 "reprieve plan {}{}{}", origin_.arguments, when, origin_.kind == "files" ? " --alternatives" : ""));
@@ -263,6 +266,11 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::string> commands_of_cycle(const std::string& about, const std::string& arguments, std::int64_t cycle) {
+    return {fmt::format("reprieve explain {} {} --cycle {}", shell_word(about), arguments, cycle),
+            fmt::format("reprieve plan {} --cycle {}", arguments, cycle)};
+}
 
 std::shared_ptr<DecisionEntry> describe(const Cluster& cluster,
                                         const Plan& plan,

@@ -23,4 +23,9 @@ struct Origin {
                                                       const Decision& decision,
                                                       const Origin& origin);
 
+// What explains the pod or gang, and plans again, as that cycle of a record did. Several cycles may share an instant.
+[[nodiscard]] std::vector<std::string> commands_of_cycle(const std::string& about,
+                                                         const std::string& arguments,
+                                                         std::int64_t cycle);
+
 }  // namespace reprieve::window

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "state/pod_named.h"
 #include "window/copy_process.h"
 #include "window/decisions.h"
 #include "window/documents.h"
@@ -17,6 +18,8 @@ constexpr std::size_t kScenesKept = 4;
 constexpr std::chrono::seconds kLookAgain{1};
 constexpr std::size_t kDecisionsListed = 5'000;
 constexpr std::size_t kLivesDrawn = 300;
+constexpr std::size_t kLivesRead = 3'000;
+constexpr std::size_t kSamplesShown = 500;
 constexpr std::size_t kEntriesKept = 20'000;
 
 OrderedJson parsed_or_text(const std::string& text) {
@@ -36,6 +39,27 @@ void add_span(OrderedJson& spans, const char* state, Time from, Time to, const s
     OrderedJson span{{"state", state}, {"from", format_time(from)}, {"to", format_time(to)}};
     put(span, "node", node);
     spans.push_back(std::move(span));
+}
+
+// Who took from whom, in all decisions that are listed.
+Taken taken_in(const std::vector<std::shared_ptr<const DecisionEntry>>& decisions) {
+    Taken out;
+    for (const auto& entry : decisions) {
+        for (const std::string& loser : entry->losers)
+            ++out[{entry->queue.empty() ? "-" : entry->queue, loser}];
+    }
+    return out;
+}
+
+std::string samples_json(const std::vector<RecordedUse>& uses) {
+    OrderedJson out = OrderedJson::array();
+    for (const RecordedUse& use : uses) {
+        const OrderedJson queues = OrderedJson::parse(use.queues, nullptr, false);
+        if (!queues.is_object()) continue;
+        for (const auto& [queue, used] : queues.items())
+            out.push_back({{"at", format_time(use.at)}, {"queue", queue}, {"used", used}});
+    }
+    return out.dump();
 }
 
 // The first moment of those that are set, and at most `until`.
@@ -118,6 +142,8 @@ std::shared_ptr<const DecisionEntry> RecordSource::entry_of(const RecordedDecisi
     entry->owner = decision.owner;
     entry->action = decision.action;
     entry->queue = decision.queue;
+    entry->priority = decision.priority;
+    entry->losers = decision.losers;
     entry->outcome = decision.outcome;
     entry->started = decision.started;
     entry->evicts = !decision.evictions.empty();
@@ -137,7 +163,9 @@ std::shared_ptr<const DecisionEntry> RecordSource::entry_of(const RecordedDecisi
     row["certificate"] = decision.certificate.empty() ? OrderedJson(nullptr) : parsed_or_text(decision.certificate);
     put(row, "outcome", decision.outcome);
     row["started"] = time_json(decision.started);
+    if (decision.priority) row["priority"] = *decision.priority;
     put(row, "queue", decision.queue);
+    if (!decision.lost.empty()) row["lost"] = parsed_or_text(decision.lost);
     if (row["certificate"].is_object()) entry->status = row["certificate"].value("status", "");
     entry->row = row.dump();
     return entry;
@@ -171,9 +199,8 @@ Result<std::unique_ptr<RecordSource::Scenery>> RecordSource::build(const Recorde
         health.evictions_in_all += entry->evicts ? std::ssize(OrderedJson::parse(entry->row)["evictions"]) : 0;
     moment->summary = summary_document(cluster, out->plan, health, "record");
     moment->waiting = waiting_document(cluster, out->plan);
-    Taken taken;
-    count_taken(cluster, out->plan.evictions, taken);
-    moment->queues = queues_document(cluster, out->plan, taken, "");
+    moment->queues = queues_document(
+        cluster, out->plan, taken_in(moment->decisions), samples_json(reader_->use(cycle.at, kSamplesShown)));
     out->moment = std::move(moment);
     return out;
 }
@@ -276,52 +303,111 @@ Result<std::string> RecordSource::room(std::optional<Time> at) {
     return room_document((*found)->rebuilt->cluster(), (*found)->plan);
 }
 
+// What the decisions of a record say of pods that may be gone.
+struct RecordSource::Deeds {
+    struct Place {
+        std::string queue;
+        std::optional<std::int32_t> priority;
+        Time promised;  // not set: there was room
+    };
+    std::map<std::string, OrderedJson> marks;  // evictions, by pod
+    std::map<std::string, Place> places;       // the last one of each pod
+};
+
+RecordSource::Deeds RecordSource::deeds_of(const Moment& moment) {
+    Deeds out;
+    for (const auto& entry : moment.decisions) {
+        const OrderedJson row = OrderedJson::parse(entry->row);
+        for (const auto& eviction : row["evictions"]) {
+            OrderedJson mark{{"at", row["at"]}, {"what", "evicted"}, {"for", entry->owner}, {"action", entry->action}};
+            put(mark, "decision", entry->id);
+            out.marks[eviction.value("pod", "")].push_back(std::move(mark));
+        }
+        for (const auto& placement : row["placements"]) {
+            const bool later = placement.value("when", "") == "afterEvictions";
+            out.places.try_emplace(placement.value("pod", ""),
+                                   Deeds::Place{entry->queue, entry->priority, later ? entry->at : Time{}});
+        }
+    }
+    return out;
+}
+
+OrderedJson RecordSource::line_of(const PodLife& life, const Deeds& deeds, const Cluster& cluster, Time until) {
+    OrderedJson line = OrderedJson::object();
+    put(line, "pod", life.pod);
+    if (!life.controller.empty()) put(line, "controller", namespace_of(life.pod) + "/" + life.controller);
+    Deeds::Place place;
+    if (const auto known = deeds.places.find(life.pod); known != deeds.places.end()) place = known->second;
+    // Who is there, the cluster of that moment knows best.
+    if (const PodId id = pod_named(cluster, life.pod); id && cluster.pod(id).uid == life.uid) {
+        const Snapshot& s = cluster.snapshot();
+        place.queue = queue_name(s, s.pods[id].queue);
+        place.priority = s.pods[id].priority;
+        if (s.pods[id].gang) put(line, "gang", s.gang_name(s.pods[id].gang));
+    }
+    put(line, "queue", place.queue);
+    line["priority"] = place.priority.value_or(0);
+    OrderedJson spans = OrderedJson::array();
+    const Time end = earliest({life.ended}, until);
+    const Time ran = earliest({life.bound, life.started}, end);
+    const Time left = earliest({life.leaving}, end);
+    const Time waited = place.promised.is_set() ? std::clamp(place.promised, std::min(life.created, ran), ran) : ran;
+    add_span(spans, "waited", life.created, waited);
+    add_span(spans, "promised", waited, ran, life.node);
+    add_span(spans, "ran", ran, left, life.node);
+    if (life.leaving.is_set()) add_span(spans, "leaving", left, end, life.node);
+    line["spans"] = std::move(spans);
+    const auto mark = deeds.marks.find(life.pod);
+    line["marks"] = mark == deeds.marks.end() ? OrderedJson::array() : mark->second;
+    return line;
+}
+
+// Those who were evicted, and the youngest: all pods of a week would be millions.
+std::vector<PodLife> RecordSource::lives_until(Time until, const Deeds& deeds) {
+    std::vector<PodLife> out;
+    for (const auto& [pod, marks] : deeds.marks) {
+        if (out.size() >= kLivesDrawn) break;
+        for (PodLife& life : reader_->lives({.name = pod, .until = until}))
+            out.push_back(std::move(life));
+    }
+    for (PodLife& life : reader_->lives({.until = until, .most = kLivesRead})) {
+        if (!deeds.marks.contains(life.pod)) out.push_back(std::move(life));
+    }
+    std::erase_if(out, [&](const PodLife& life) { return life.created > until; });
+    const auto rank = [&](const PodLife& life) { return deeds.marks.contains(life.pod) ? 0 : 1; };
+    std::ranges::stable_sort(out, [&](const PodLife& a, const PodLife& b) {
+        return rank(a) != rank(b) ? rank(a) < rank(b) : a.created > b.created;
+    });
+    return out;
+}
+
 Result<std::string> RecordSource::lifelines(std::optional<Time> at, const std::string& queue) {
     const std::lock_guard lock(mutex_);
     const auto found = scenery(at);
     if (!found) return std::unexpected(found.error());
     const Time until = (*found)->cycle.at;
-    DecisionQuery query;
-    query.name = queue;
-    query.until = until;
-    std::map<std::string, OrderedJson> marks;
-    for (const auto& entry : (*found)->moment->decisions) {
-        if (!entry->evicts) continue;
-        const OrderedJson row = OrderedJson::parse(entry->row);
-        for (const auto& eviction : row["evictions"]) {
-            OrderedJson mark{{"at", row["at"]}, {"what", "evicted"}, {"for", entry->owner}, {"action", entry->action}};
-            put(mark, "decision", entry->id);
-            marks[eviction.value("pod", "")].push_back(std::move(mark));
-        }
-    }
-    std::vector<PodLife> lives = reader_->lives(query);
-    std::erase_if(lives, [&](const PodLife& life) { return life.created > until; });
-    const auto rank = [&](const PodLife& life) { return marks.contains(life.pod) ? 0 : 1; };
-    std::ranges::stable_sort(lives, [&](const PodLife& a, const PodLife& b) {
-        return rank(a) != rank(b) ? rank(a) < rank(b) : a.created > b.created;
-    });
+    const Deeds deeds = deeds_of(*(*found)->moment);
     OrderedJson lines = OrderedJson::array();
-    for (const PodLife& life : lives) {
-        if (lines.size() == kLivesDrawn) break;
-        OrderedJson line = OrderedJson::object();
-        put(line, "pod", life.pod);
-        line["priority"] = 0;
-        OrderedJson spans = OrderedJson::array();
-        const Time end = earliest({life.ended}, until);
-        const Time ran = earliest({life.bound, life.started}, end);
-        const Time left = earliest({life.leaving}, end);
-        add_span(spans, "waited", life.created, ran);
-        add_span(spans, "ran", ran, left, life.node);
-        if (life.leaving.is_set()) add_span(spans, "leaving", left, end, life.node);
-        line["spans"] = std::move(spans);
-        const auto mark = marks.find(life.pod);
-        line["marks"] = mark == marks.end() ? OrderedJson::array() : mark->second;
-        lines.push_back(std::move(line));
+    std::size_t total = 0;
+    for (const PodLife& life : lives_until(until, deeds)) {
+        OrderedJson line = line_of(life, deeds, (*found)->rebuilt->cluster(), until);
+        if (!queue.empty() && line.value("queue", "") != queue) continue;
+        ++total;
+        if (lines.size() < kLivesDrawn) lines.push_back(std::move(line));
     }
     OrderedJson out{{"apiVersion", "reprieve.dev/v1"}, {"kind", "Lifelines"}, {"now", format_time(until)}};
-    out["total"] = lives.size();
+    out["total"] = total;
     out["lines"] = std::move(lines);
     return out.dump();
+}
+
+std::optional<std::int64_t> RecordSource::cycle_of(const DecisionEntry& entry) {
+    const std::lock_guard lock(mutex_);
+    look_again();
+    for (const RecordedCycle& cycle : reader_->cycles(entry.at, entry.at)) {
+        if (entry.id.starts_with(decision_digest(cycle.plan_id) + "-")) return cycle.id;
+    }
+    return std::nullopt;
 }
 
 // A record that is still written grows: looked at again and again.

@@ -14,6 +14,7 @@
 
 #include "record/reader.h"
 #include "record/rebuild.h"
+#include "window/facts_json.h"
 #include "window/moment.h"
 #include "window/receipt.h"
 
@@ -34,6 +35,8 @@ public:
     std::optional<Extent> extent() override;
     std::int64_t newest(std::int64_t seen, std::chrono::milliseconds wait) override;
     [[nodiscard]] std::string kind() const override { return "record"; }
+    // The cycle in which a running loop took this decision, as the record numbers it; none: it is not written yet.
+    [[nodiscard]] std::optional<std::int64_t> cycle_of(const DecisionEntry& entry);
 
 private:
     // The world of one cycle.
@@ -45,6 +48,8 @@ private:
         std::shared_ptr<const Moment> moment;
     };
 
+    struct Deeds;
+
     // REQUIRES: the lock is held.
     void look_again();
     // REQUIRES: the lock is held. The pointer is good for as long as it is.
@@ -54,6 +59,12 @@ private:
     [[nodiscard]] std::vector<std::shared_ptr<const DecisionEntry>> decisions_until(Time at);
     [[nodiscard]] static std::shared_ptr<const DecisionEntry> entry_of(const RecordedDecision& decision,
                                                                        const std::string& id);
+    [[nodiscard]] static Deeds deeds_of(const Moment& moment);
+    [[nodiscard]] static OrderedJson line_of(const PodLife& life,
+                                             const Deeds& deeds,
+                                             const Cluster& cluster,
+                                             Time until);
+    [[nodiscard]] std::vector<PodLife> lives_until(Time until, const Deeds& deeds);
     // Starts the copy under the lock, and gives the lock back while it works.
     [[nodiscard]] static Result<std::string> answer(Scenery& scenery,
                                                     const Question& question,

@@ -47,6 +47,58 @@ TEST(Damage, ForeignFiles) {
     EXPECT_EQ(opened.error().message, other + ": is not a record of Reprieve");
 }
 
+// What files of the format before this one lack.
+void make_older(const std::string& file) {
+    auto db = Database::open(file, Database::Mode::kCreate);
+    ASSERT_TRUE(db.has_value());
+    std::string views;
+    for (const std::string view : {"decisions", "evictions"}) {
+        std::string sql = *db->text("SELECT sql FROM sqlite_schema WHERE name = '" + view + "'");
+        for (const std::string gone : {" d.priority AS priority,", "\n    d.lost AS lost,", " q.text AS queue,"}) {
+            const bool of_decision = gone.starts_with(" q.") && view == "decisions";
+            if (const auto at = sql.find(gone); at != std::string::npos && !of_decision) sql.erase(at, gone.size());
+        }
+        if (const auto at = sql.find(" LEFT JOIN name q ON q.id = e.queue"); at != std::string::npos) sql.erase(at, 35);
+        views += sql + ";";
+    }
+    const auto done = db->run(
+        "DROP VIEW decisions; DROP VIEW evictions; ALTER TABLE decision DROP COLUMN priority; ALTER TABLE decision "
+        "DROP "
+        "COLUMN lost; ALTER TABLE eviction DROP COLUMN queue; ALTER TABLE pod DROP COLUMN controller; DROP TABLE "
+        "queue_use; UPDATE meta SET value = 1 WHERE key = 'format';" +
+        views);
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+}
+
+TEST(Damage, OlderFormatsAreReadAndNewOnesGoOnBesideThem) {
+    const Folder folder;
+    tell_story({.yaml = crowded_world(11), .record = {.folder = folder.path()}});
+    make_older(record_files(folder.path()).front().path);
+    std::size_t before = 0;
+    {
+        const auto reader = RecordReader::open(folder.path());
+        ASSERT_TRUE(reader.has_value()) << reader.error().message;
+        before = (*reader)->decisions({}).size();
+        EXPECT_GT(before, 3U);
+        EXPECT_FALSE((*reader)->decisions({}).front().priority.has_value());
+        EXPECT_FALSE((*reader)->lives({}).empty());
+        EXPECT_TRUE((*reader)->use((*reader)->to(), 10).empty());
+        EXPECT_TRUE((*reader)->troubles().empty()) << (*reader)->troubles().front();
+    }
+    expect_identical(replay_of(folder.path()));
+    // The same day, after the upgrade.
+    tell_story({.yaml = crowded_world(12),
+                .start = kLoopStart + Duration::of_seconds(6 * 3600),
+                .record = {.folder = folder.path()}});
+    EXPECT_EQ(record_files(folder.path()).size(), 2U);
+    const auto reader = RecordReader::open(folder.path());
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    const auto all = (*reader)->decisions({});
+    EXPECT_GT(all.size(), before);
+    EXPECT_GT(all[before].cycle, all[before - 1].cycle) << "numbers go on";
+    EXPECT_TRUE(all.back().priority.has_value());
+}
+
 TEST(Damage, NewerFormatsAreRefusedWithThatSentence) {
     const Folder folder;
     tell_story({.yaml = crowded_world(1), .record = {.folder = folder.path()}});
@@ -57,7 +109,7 @@ TEST(Damage, NewerFormatsAreRefusedWithThatSentence) {
     }
     const auto opened = RecordReader::open(folder.path());
     ASSERT_FALSE(opened.has_value());
-    EXPECT_NE(opened.error().message.find("format 99 by version test; this program reads formats up to 1"),
+    EXPECT_NE(opened.error().message.find("format 99 by version test; this program reads formats up to 2"),
               std::string::npos)
         << opened.error().message;
     // A recorder leaves it alone and begins another file of the day.

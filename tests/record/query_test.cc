@@ -88,6 +88,8 @@ TEST_F(Questions, HistoryAsJsonHasTheFieldsOfTheContract) {
             for (const char* key : {"pod", "node", "unit", "for", "action", "mode", "pdbViolation", "reason"})
                 EXPECT_TRUE(eviction.contains(key)) << key;
         }
+        EXPECT_TRUE(one.contains("priority")) << one.at("for");
+        EXPECT_EQ(one.contains("lost"), !one.at("evictions").empty()) << one.at("for");
     }
 }
 
@@ -95,8 +97,10 @@ TEST_F(Questions, ViewsAnswerInSqlAndKeepTheirColumns) {
     auto db = Database::open(file(), Database::Mode::kRead);
     ASSERT_TRUE(db.has_value());
     const std::pair<const char*, const char*> views[] = {
-        {"decisions", "at cycle decision for action queue evictions placements status cost outcome started"},
-        {"evictions", "at cycle decision pod node unit group for action mode pdbViolation stage reason started ended"},
+        {"decisions",
+         "at cycle decision for action queue priority evictions placements status cost lost outcome started"},
+        {"evictions",
+         "at cycle decision pod node queue unit group for action mode pdbViolation stage reason started ended"},
         {"placements", "at cycle decision pod node when for domain action bound started"},
         {"waits", "pod for since until cycle verdict reason"},
         {"writes", "at decision pod step ok tried what"},

@@ -166,6 +166,9 @@ describe("what people do", () => {
         await context.close();
         const refused = await fetch(`${program.address}/api/v1/what-if`, {method: "POST", body: "x".repeat(5 * 1024 * 1024)});
         assert.equal(refused.status, 413);
+        // As curl sends a file, when nobody tells it what the body is.
+        const asForm = await fetch(`${program.address}/api/v1/what-if`, {method: "POST", headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: POD + "# ".repeat(50_000)});
+        assert.equal(asForm.status, 200);
         assert.equal((await fetch(`${program.address}/api/v1/now`)).status, 200);
     });
 
@@ -285,9 +288,36 @@ describe("a record", () => {
         await page.getByText("0 decisions", {exact: true}).waitFor();
         await page.getByRole("button", {name: "Newest"}).click();
         await page.getByText("3 decisions", {exact: true}).waitFor();
+        // What the loop has just decided, the record plans again.
+        const [row] = (await json(loop.address, "/api/v1/decisions?evicting=true")).decisions;
+        const {commands} = await json(loop.address, `/api/v1/decisions/${row.id}?why=false`);
+        assert.match(commands[1], /^reprieve plan --record .* --cycle \d+$/);
         well();
         await context.close();
         await loop.stop();
+    });
+
+    test("a record tells who took from whom, over time, and by queue", async () => {
+        const {page, context, well} = await open(browser, program.address, "/queues");
+        await page.getByRole("status").filter({hasText: "from a record"}).waitFor();
+        await page.locator(".chart .series").first().waitFor();
+        await page.getByRole("table", {name: /rows took, columns lost/}).getByRole("cell", {name: "6"}).waitFor();
+        await page.goto(`${program.address}/lifelines?queue=default`);
+        await page.getByText("research/embed lost a pod 6 times.").waitFor();
+        await page.goto(`${program.address}/decisions?priority=1000&evicting=true`);
+        await page.getByText("2 decisions", {exact: true}).waitFor();
+        assert.deepEqual(await axe(page), []);
+        well();
+        await context.close();
+    });
+
+    test("a receipt's commands plan the same again", async () => {
+        for (const row of (await json(program.address, "/api/v1/decisions?evicting=true")).decisions) {
+            const {commands} = await json(program.address, `/api/v1/decisions/${row.id}?why=false`);
+            const again = spawnSync(PROGRAM, [...commands[1].split(" ").slice(1), "-o", "json"], {cwd: ROOT, encoding: "utf8"});
+            const evicted = JSON.parse(again.stdout).evictions.filter((e) => e.for === row.for).map((e) => e.pod);
+            assert.deepEqual(evicted, row.evictions.map((e) => e.pod), commands[1]);
+        }
     });
 
     test("a time that the record does not know is an error that says so", async () => {
@@ -301,7 +331,7 @@ describe("reports", () => {
         waitP50: {0: 100, 1000: 10}, waitP99: {0: 900, 1000: 60}, jct: {mean: 3600, p50: 3000, p99: 9000}, makespan: 86400, decisions: 20, optimal: 19, wallS: 1,
     })));
     const simulate = {policies: runs, command: "reprieve simulate ...", cluster: {nodes: 10, GPUs: 80}, waiting: {none: [[0, 0.2], [100, 0.7], [900, 1]], reprieve: [[0, 0.5], [60, 1]]}, worst: [{policy: "reprieve", job: "<b>hostile</b>", evictions: 2, gpuHoursLost: 3}]};
-    const referee = {verdicts: [{at: NOW, scheduler: "kube-scheduler", for: "a/high", victims: ["b/x", "b/y"], verdict: "too many", confidence: "named", evidence: "b/y could have stayed.", couldHaveStayed: ["b/y"], cheaper: null}], totals: {evictions: 1, podsLost: 2, leastPods: 1, gpuHoursLost: 3.5, leastGpuHours: 1.5, byVerdict: {"too many": 1}}};
+    const referee = {verdicts: [{at: NOW, scheduler: "kube-scheduler", for: "a/high", victims: ["b/x", "b/y"], verdict: "too many", confidence: "named", evidence: "b/y could have stayed.", couldHaveStayed: ["b/y"], cheaper: null}], totals: {evictions: 1, podsLost: 2, leastPods: 1, gpuHoursLost: 3.5, leastGpuHours: 1.5, byVerdict: {"too many": 1}}, worst: [0], by: {scheduler: {"kube-<b>scheduler</b>": {evictions: 1, podsLost: 2, leastPods: 1, gpuHoursLost: 3.5, leastGpuHours: 1.5, byVerdict: {"too many": 1}}}}};
 
     for (const [name, data, heading] of [["simulate", simulate, "Policies side by side"], ["referee", referee, "What was evicted, and what need not have been"]]) {
         test(`the report of ${name} is one file`, async () => {
@@ -311,6 +341,10 @@ describe("reports", () => {
             const program = await start(["ui", file, "--listen", "127.0.0.1:0"]);
             const {page, context, well} = await open(browser, program.address, "/");
             await page.getByRole("heading", {level: 1, name: heading}).waitFor();
+            if (name === "referee") {
+                await page.getByText("1 of 1 decision was not fair: 1 of 2 pods and 2.0 of 3.5 GPU-hours need not have been lost.").waitFor();
+                await page.getByRole("table", {name: "By scheduler"}).waitFor();
+            }
             assert.deepEqual(await axe(page), []);
             const html = await (await fetch(program.address)).text();
             await program.stop();

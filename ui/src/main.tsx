@@ -53,7 +53,7 @@ function Status() {
         <>
             <p class={`status ${link.value}`} role="status">
                 <span class="dot" aria-hidden="true" />
-                {at.value ? "looking back" : now?.source === "files" && link.value === "live" ? "from files" : now?.health.loop === "stopped" && link.value === "live" ? "the run has ended" : LINKS[link.value]}
+                {at.value ? "looking back" : now && now.source !== "loop" && link.value === "live" ? `from ${now.source === "files" ? "files" : "a record"}` : now?.health.loop === "stopped" && link.value === "live" ? "the run has ended" : LINKS[link.value]}
                 {now && <span class="muted" title={utcTime(now.now)}> · {localTime(now.now)}{now.scoped ? " · your namespaces" : ""}</span>}
             </p>
             {now?.extent && <TimeBar extent={now.extent} now={now.now} />}

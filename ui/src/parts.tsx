@@ -21,6 +21,13 @@ export function Shown<T>({doc, children}: {doc: Loaded<T>; children: (data: T) =
     return <p class="muted" role="status">Loading…</p>;
 }
 
+const TONES = {good: "✓", warn: "!", bad: "✕", plain: ""} as const;
+
+/** The answer to the view's question, above everything else. */
+export function Answered({answer}: {answer: {tone: keyof typeof TONES; text: string}}) {
+    return <p class={`verdict ${answer.tone}`} role="status">{TONES[answer.tone] && <span aria-hidden="true">{TONES[answer.tone]} </span>}{answer.text}</p>;
+}
+
 export function Time({at}: {at: string | null | undefined}) {
     if (!at) return <span class="muted">-</span>;
     return <time dateTime={at} title={utcTime(at)}>{localTime(at)}</time>;

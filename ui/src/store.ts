@@ -80,17 +80,35 @@ export class ApiError extends Error {
     }
 }
 
+const BUSY_TRIES = 20;
+
+/** Questions are answered one at a time: whoever comes while another is worked out asks again after a second. */
+const isBusy = (response: Response, path: string) => response.status === 429 || (response.status === 503 && path.startsWith("/api/v1/waiting?name="));
+
 export async function api(path: string, init: RequestInit = {}): Promise<Response> {
+    for (let tries = 1; ; tries += 1) {
+        const response = await once(path, init);
+        if (response.ok) return response;
+        if (isBusy(response, path) && tries < BUSY_TRIES && !init.signal?.aborted) {
+            await sleep(1000);
+            continue;
+        }
+        return refused(response);
+    }
+}
+
+async function once(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token.peek()) headers.set("Authorization", `Bearer ${token.peek()}`);
-    let response: Response;
     try {
-        response = await fetch(path, {...init, headers});
+        return await fetch(path, {...init, headers});
     } catch (error) {
         if ((error as Error).name === "AbortError") throw error;
         throw new ApiError(0, "The program does not answer.");
     }
-    if (response.ok) return response;
+}
+
+async function refused(response: Response): Promise<never> {
     let message = response.statusText;
     try {
         message = ((await response.json()) as {error: string}).error;

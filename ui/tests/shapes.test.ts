@@ -5,7 +5,7 @@ import {cellsOf, fingerprint, layout, type RoomDoc, type RoomNode, type RoomPod}
 import {palette} from "../src/room-paint.ts";
 import {quantile, roomy} from "../src/report/cdf.tsx";
 import {decisionWords, interval, paired, signed, type PolicyRun} from "../src/report/simulation.tsx";
-import {worstFirst} from "../src/report/referee.tsx";
+import {refereeAnswer, worstFirst, worstOf} from "../src/report/referee.tsx";
 import {treeOf} from "../src/views/queues.tsx";
 import {busyFrom, together} from "../src/views/lifelines.tsx";
 import {verdictOf} from "../src/views/now.tsx";
@@ -92,4 +92,14 @@ test("a simulation's report speaks in words", () => {
     assert.equal(signed(-0.2, (value) => value.toFixed(0)), "0");
     assert.equal(signed(-2, (value) => value.toFixed(0)), "−2");
     assert.deepEqual(roomy([0, 1, 10, 60], (tick) => tick * 20), [0, 10, 60]);
+});
+
+test("the referee's report begins with what need not have been", () => {
+    const verdict = (word: string, victims: number) => ({at: "2026-03-02T09:00:00Z", scheduler: "s", for: "a/b", victims: Array<string>(victims).fill("x/y"), verdict: word, confidence: "named" as const, evidence: ""});
+    const totals = {evictions: 2, podsLost: 5, leastPods: 3, gpuHoursLost: 3.5, leastGpuHours: 1, byVerdict: {}};
+    const verdicts = [verdict("fair", 2), verdict("too many", 3)];
+    assert.equal(refereeAnswer({verdicts, totals}).text, "1 of 2 decisions was not fair: 2 of 5 pods and 2.5 of 3.5 GPU-hours need not have been lost.");
+    assert.equal(refereeAnswer({verdicts: [verdict("fair", 2)], totals}).text, "Every eviction was needed, and nothing less would have done.");
+    assert.equal(refereeAnswer({verdicts: [verdict("fair", 2), verdict("unclear", 1)], totals}).text, "Nothing can be said against any decision; 1 of 2 is unclear.");
+    assert.deepEqual(worstOf({verdicts, totals, worst: [1]}), [verdicts[1]]);
 });

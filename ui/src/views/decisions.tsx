@@ -3,7 +3,8 @@ import {useSignal} from "@preact/signals";
 import type {DecisionRow} from "../types.ts";
 import {count, list, shortName, work} from "../format.ts";
 import {Badge, Choice, DecisionLink, Name, Shown, Table, Time, useDocument} from "../parts.tsx";
-import {ACTIONS, TERMS, costValue, firstDifference} from "../words.ts";
+import {decisionsAnswer} from "../answers.ts";
+import {ACTIONS, costValue} from "../words.ts";
 import {place, setParam} from "../store.ts";
 
 interface Page {
@@ -14,38 +15,48 @@ interface Page {
 
 const FILTERS = ["queue", "action", "priority", "certificate", "q", "evicting"] as const;
 
-/** What tells this decision from its runner-up, or its dearest term. */
-export function costWords(row: DecisionRow): string {
+/** The terms that people ask for first; all of them, beside the runner-up, are on the receipt. */
+export function costWords(row: Pick<DecisionRow, "certificate">): string {
     const cost = row.certificate?.cost ?? [];
-    if (cost.length === 0) return "-";
-    const runner = row.certificate?.runnerUp ?? [];
-    const term = (runner.length > 0 ? firstDifference(cost, runner) : undefined) ?? cost.find(([name]) => name === "maxPriority")?.[0] ?? cost[0]?.[0] ?? "";
-    return `${TERMS[term] ?? term}: ${costValue(cost, term)}`;
+    const of = (term: string) => cost.find(([name]) => name === term)?.[1] ?? 0;
+    const highest = costValue(cost, "maxPriority");
+    const parts: string[] = [];
+    if (of("pdbViolations") > 0) parts.push(`${count(of("pdbViolations"), "budget")} broken`);
+    if (highest !== "-" && highest !== "none") parts.push(`priority ${highest}`);
+    if (of("gangsBroken") > 0) parts.push(count(of("gangsBroken"), "job"));
+    if (parts.length === 0 && of("pods") > 0) parts.push(count(of("pods"), "pod"));
+    return parts.join(", ") || "-";
 }
 
 export function whereWords(row: DecisionRow): string {
     return list([...new Set((row.placements.length > 0 ? row.placements : row.evictions).map((p) => p.node))], 3);
 }
 
+// What is asked for first stands first: on a phone the rest is one swipe away.
 export function DecisionRows({rows, caption}: {rows: DecisionRow[]; caption: string}) {
     return (
-        <Table caption={caption} head={["When", "For whom", {text: "Priority", number: true}, "Room on", "Who leaves", {text: "Work lost", number: true}, "Cost", "Proof", "Action", "Outcome"]}>
+        <div class="decisions"><Table caption={caption} hideCaption head={["When", "For whom", "Who leaves", "Proof", "Cost", {text: "Work lost", number: true}, "Room on", {text: "Priority", number: true}, "Action", "Outcome"]}>
             {rows.map((row) => (
                 <tr>
-                    <td class="nowrap"><Time at={row.at} /></td>
-                    <th scope="row"><DecisionLink id={row.id}><Name of={row.for} /></DecisionLink>{row.queue ? <span class="muted"> {row.queue}</span> : null}</th>
-                    <td class="num">{row.priority ?? "-"}</td>
-                    <td>{whereWords(row)}</td>
-                    <td>{row.evictions.length === 0 ? <span class="muted">nobody</span> : <><strong>{row.evictions.length}</strong> {list(row.evictions.map((e) => shortName(e.pod)), 2)}</>}</td>
-                    <td class="num">{row.lost ? work(row.lost.resource, row.lost.seconds) : "-"}</td>
-                    <td>{costWords(row)}</td>
+                    <td class="when"><Time at={row.at} /></td>
+                    <th scope="row"><DecisionLink id={row.id}><Name of={row.for} /></DecisionLink>{row.queue ? <span class="muted under">{row.queue}</span> : null}</th>
+                    <td class="who">{row.evictions.length === 0 ? <span class="muted">nobody</span> : <><strong>{row.evictions.length}</strong> {list(row.evictions.map((e) => shortName(e.pod)), 2)}</>}</td>
                     <td>{row.certificate ? <Badge of={row.certificate.status} /> : <span class="muted">-</span>}</td>
+                    <td class="nowrap">{costWords(row)}</td>
+                    <td class="num">{row.lost ? work(row.lost.resource, row.lost.seconds) : "-"}</td>
+                    <td>{whereWords(row)}</td>
+                    <td class="num">{row.priority ?? "-"}</td>
                     <td>{row.action}</td>
                     <td><Badge of={row.outcome} /></td>
                 </tr>
             ))}
-        </Table>
+        </Table></div>
     );
+}
+
+function Counted({total, rows}: {total: number; rows: DecisionRow[]}) {
+    const [many, rest] = decisionsAnswer(total, rows);
+    return <p role="status" class="muted"><span>{many}</span>{rest}</p>;
 }
 
 export function DecisionsView() {
@@ -87,7 +98,7 @@ export function DecisionsView() {
             <Shown doc={doc}>
                 {(page) => (
                     <>
-                        <p role="status" class="muted">{count(page.total, "decision")}{page.decisions.length < page.total ? `, ${page.decisions.length} shown` : ""}</p>
+                        <Counted total={page.total} rows={page.decisions} />
                         {page.decisions.length > 0 ? <DecisionRows rows={page.decisions} caption="Decisions, newest first" /> : <p class="notice">No decision matches. {FILTERS.some((name) => params.has(name)) ? "Take a filter away to see more." : "Nothing was decided yet."}</p>}
                         {page.next && <p><button type="button" onClick={() => (limit.value = Math.min(1000, limit.value * 3))}>Show more</button></p>}
                     </>

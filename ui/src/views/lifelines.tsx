@@ -2,7 +2,8 @@
 import {scaleUtc} from "d3-scale";
 import type {Lifelines, Queues} from "../types.ts";
 import {count, duration, localTime, shortName} from "../format.ts";
-import {Choice, DecisionLink, Name, Section, Shown, Table, Time, useDocument} from "../parts.tsx";
+import {lifelinesAnswer} from "../answers.ts";
+import {Answered, Choice, DecisionLink, Name, Section, Shown, Table, Time, useDocument} from "../parts.tsx";
 import {place, setParam} from "../store.ts";
 
 const WINDOWS = [["auto", "where something happens"], ["all", "all that is known"], ["3600", "the last hour"], ["21600", "the last 6 hours"], ["86400", "the last day"], ["604800", "the last week"]] as const;
@@ -97,7 +98,7 @@ export function LifelinesView() {
             </header>
             <form class="filters" aria-label="Lifelines" onSubmit={(event) => event.preventDefault()}>
                 <Choice label="Queue" value={queue} onChange={(value) => setParam("queue", value)} options={[["", "all queues"], ...(queues.data?.queues ?? []).map((q) => [q.name, q.name] as const)]} />
-                <Choice label="Show" value={span} onChange={(value) => setParam("span", value === "auto" ? null : value)} options={WINDOWS} />
+                <Choice label="Time shown" value={span} onChange={(value) => setParam("span", value === "auto" ? null : value)} options={WINDOWS} />
             </form>
             <Shown doc={doc}>
                 {(lines) => {
@@ -109,6 +110,7 @@ export function LifelinesView() {
                     const worst = lines.lines.filter((line) => evictionsOf(line) > 0).sort((a, b) => evictionsOf(b) - evictionsOf(a));
                     return (
                         <>
+                            <Answered answer={lifelinesAnswer(lines.lines)} />
                             <Section title="Over time" aside={<span class="legend"><span class="key waited">waits</span><span class="key comes">promised</span><span class="key ran">runs</span><span class="key leaves">leaves</span><span class="key">✕ evicted</span></span>}>
                                 <Drawing doc={lines} from={from} to={to} />
                                 {lines.total > lines.lines.length && <p class="muted">{lines.lines.length} of {lines.total} pods are drawn: those that leave or wait first, then the youngest. Choose a queue to see others.</p>}

@@ -95,7 +95,7 @@ export function NowView() {
                                 <div><dt>Loop</dt><dd>{now.health.loop === "turning" ? <Badge of="turning" tone="good" /> : now.health.loop === "stopped" ? <Badge of="ended" tone="warn" /> : "none: nothing is carried out"}</dd></div>
                                 {now.health.leads !== undefined && <div><dt>Leader</dt><dd>{now.health.leads ? <Badge of="this one" tone="good" /> : "another replica"}</dd></div>}
                                 {now.health.synced !== undefined && <div><dt>Cluster</dt><dd>{now.health.synced ? <Badge of="read" tone="good" /> : <Badge of="being read" tone="warn" />}</dd></div>}
-                                <div><dt>Recording</dt><dd>{now.health.recording ? "on" : "off"}</dd></div>
+                                {now.source === "loop" && <div><dt>Recording</dt><dd>{now.health.recording ? "on" : "off"}</dd></div>}
                                 {now.health.planMilliseconds !== undefined && <div><dt>Last plan took</dt><dd>{now.health.planMilliseconds.toFixed(2)} ms</dd></div>}
                                 <div><dt>As of</dt><dd><Time at={now.now} /></dd></div>
                             </dl>

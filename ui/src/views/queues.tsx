@@ -1,11 +1,12 @@
 // Queues: is it fair? Share, use, guarantee and limit of each queue, and who took from whom.
 import type {Queue, Queues} from "../types.ts";
 import {amount, count, resourceName} from "../format.ts";
-import {Badge, Choice, Section, Shown, Table, Time, useDocument} from "../parts.tsx";
+import {queuesAnswer} from "../answers.ts";
+import {Answered, Badge, Choice, Section, Shown, Table, Time, useDocument} from "../parts.tsx";
 import {HUES} from "../room-paint.ts";
 import {place, setParam} from "../store.ts";
 import {scaleLinear, scaleUtc} from "d3-scale";
-import {line} from "d3-shape";
+import {curveStepAfter, line} from "d3-shape";
 
 interface Line {
     queue: Queue;
@@ -51,17 +52,23 @@ function ShareBar({queue, resource, most}: {queue: Queue; resource: string; most
 function OverTime({doc, resource}: {doc: Queues; resource: string}) {
     const names = [...new Set(doc.samples.map((sample) => sample.queue))].slice(0, HUES.length);
     const points = doc.samples.filter((sample) => sample.used[resource] !== undefined);
-    if (points.length < 2) return <p class="muted">Use over time is known only while a loop runs or from a record.</p>;
-    const times = points.map((point) => Date.parse(point.at));
-    const x = scaleUtc([Math.min(...times), Math.max(...times)], [46, 690]);
+    if (points.length < 2) return <p class="muted">Use over time is not known here: a loop that runs tells it, or a record of some length.</p>;
+    const times = [...points.map((point) => Date.parse(point.at)), Date.parse(doc.now)];
+    const x = scaleUtc([Math.min(...times), Math.max(...times)], [46, 680]);
     const y = scaleLinear([0, Math.max(1, ...points.map((point) => point.used[resource] ?? 0))], [160, 10]).nice(4);
-    const path = line<(typeof points)[number]>((point) => x(Date.parse(point.at)), (point) => y(point.used[resource] ?? 0));
+    const path = line<(typeof points)[number]>((point) => x(Date.parse(point.at)), (point) => y(point.used[resource] ?? 0)).curve(curveStepAfter);
+    // What was seen last holds until now.
+    const seriesOf = (name: string) => {
+        const own = points.filter((point) => point.queue === name);
+        const last = own.at(-1);
+        return last ? [...own, {...last, at: doc.now}] : own;
+    };
     return (
         <figure class="chart">
             <svg viewBox="0 0 700 190" role="img" aria-label={`${resourceName(resource)} that each queue uses, over time; the table has the last values`}>
-                {y.ticks(4).map((tick) => <g><line class="grid" x1={46} x2={690} y1={y(tick)} y2={y(tick)} /><text x={40} y={y(tick) + 4} text-anchor="end">{amount(resource, tick).replace(/ .*/, "")}</text></g>)}
-                {x.ticks(6).map((tick) => <text x={x(tick)} y={180} text-anchor="middle">{`${String(tick.getHours()).padStart(2, "0")}:${String(tick.getMinutes()).padStart(2, "0")}:${String(tick.getSeconds()).padStart(2, "0")}`}</text>)}
-                {names.map((name, i) => <path class="series" d={path(points.filter((point) => point.queue === name)) ?? ""} stroke={HUES[i]} stroke-dasharray={i % 2 ? "6 3" : undefined} />)}
+                {y.ticks(4).map((tick) => <g><line class="grid" x1={46} x2={680} y1={y(tick)} y2={y(tick)} /><text x={40} y={y(tick) + 4} text-anchor="end">{amount(resource, tick).replace(/ .*/, "")}</text></g>)}
+                {x.ticks(6).map((tick) => <text x={Math.min(x(tick), 672)} y={180} text-anchor="middle">{`${String(tick.getHours()).padStart(2, "0")}:${String(tick.getMinutes()).padStart(2, "0")}:${String(tick.getSeconds()).padStart(2, "0")}`}</text>)}
+                {names.map((name, i) => <path class="series" d={path(seriesOf(name)) ?? ""} stroke={HUES[i]} stroke-dasharray={i % 2 ? "6 3" : undefined} />)}
             </svg>
             <figcaption><ul class="legend">{names.map((name, i) => <li><span class="swatch" style={{background: HUES[i]}} />{name}{i % 2 ? " (dashed)" : ""}</li>)}</ul></figcaption>
         </figure>
@@ -102,10 +109,12 @@ export function QueuesView() {
                     const resource = place.value.params.get("resource") ?? resources[0] ?? "cpu";
                     const lines = treeOf(queues.queues);
                     const most = Math.max(1, ...queues.queues.flatMap((queue) => [usedOf(queue, resource), deservedOf(queue, resource) ?? 0, share(queue, resource).guarantee ?? 0])) * 1.04;
+                    const limited = queues.queues.some((queue) => (share(queue, resource).limit ?? Infinity) <= most);
                     return (
                         <>
                             <form class="filters" onSubmit={(event) => event.preventDefault()} aria-label="Resource"><Choice label="Resource" value={resource} onChange={(value) => setParam("resource", value)} options={resources.map((name) => [name, resourceName(name)] as const)} /></form>
-                            <Section title="Shares" aside={<span class="legend"><span class="key own">used</span><span class="key borrowed">above its share</span><span class="key tick-deserved">deserved</span><span class="key tick-guarantee">guarantee</span></span>}>
+                            <Answered answer={queuesAnswer(queues, resource)} />
+                            <Section title="Shares" aside={<span class="legend"><span class="key own">used</span><span class="key borrowed">above its share</span><span class="key tick-deserved">deserved</span><span class="key tick-guarantee">guarantee</span>{limited && <span class="key tick-limit">limit</span>}</span>}>
                                 <Table caption={`Queues by ${resourceName(resource)}`} hideCaption head={["Queue", "Use", {text: "Used", number: true}, {text: "Deserved", number: true}, {text: "Guarantee", number: true}, {text: "Limit", number: true}, {text: "Run", number: true}, {text: "Wait", number: true}, "Standing"]}>
                                     {lines.map(({queue, depth}) => {
                                         const used = usedOf(queue, resource);

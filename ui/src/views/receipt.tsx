@@ -1,5 +1,5 @@
 // Receipt: one decision, and why it is as it is.
-import type {Alternative, Receipt, Victim, Why} from "../types.ts";
+import type {Alternative, Cost, Receipt, Victim, Why} from "../types.ts";
 import {amount, count, duration, list, localTime, shortName, utcTime, work} from "../format.ts";
 import {Badge, Copy, DecisionLink, Name, Section, Shown, Table, Time, useDocument} from "../parts.tsx";
 import {NodePicture} from "../node-picture.tsx";
@@ -86,18 +86,21 @@ function CostTable({receipt}: {receipt: Receipt}) {
     const runner = certificate?.runnerUp ?? [];
     const bound = certificate?.bound ?? [];
     const decisive = runner.length > 0 ? firstDifference(cost, runner) : undefined;
+    // Times of the decision's own day do without the date.
+    const today = localTime(receipt.at).slice(0, 11);
+    const value = (of: Cost, term: string) => costValue(of, term).replace(today, "");
     return (
         <>
-            <Table caption="Cost of this decision beside the runner-up, most important term first" head={["Term", {text: "This decision", number: true}, {text: "Runner-up", number: true}, {text: "Proven bound", number: true}]}>
+            <div class="cost"><Table caption="Cost of this decision beside the runner-up, most important term first" head={["Term", {text: "This decision", number: true}, {text: "Runner-up", number: true}, {text: "Proven bound", number: true}]}>
                 {cost.map(([term]) => (
                     <tr class={term === decisive ? "decisive" : undefined}>
                         <th scope="row">{TERMS[term] ?? term}{term === decisive ? " ← decides" : ""}</th>
-                        <td class="num">{costValue(cost, term)}</td>
-                        <td class="num">{runner.length > 0 ? costValue(runner, term) : "-"}</td>
-                        <td class="num">{bound.length > 0 ? costValue(bound, term) : "-"}</td>
+                        <td class="num">{value(cost, term)}</td>
+                        <td class="num">{runner.length > 0 ? value(runner, term) : "-"}</td>
+                        <td class="num">{bound.length > 0 ? value(bound, term) : "-"}</td>
                     </tr>
                 ))}
-            </Table>
+            </Table></div>
             <p>
                 {runner.length === 0
                     ? "There is no runner-up: no other set of victims was found."

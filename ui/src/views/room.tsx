@@ -2,16 +2,17 @@
 import {useSignal} from "@preact/signals";
 import {useEffect, useMemo, useRef} from "preact/hooks";
 import {amount, count, duration, percent} from "../format.ts";
-import {Choice, Name, Section, Shown, Table, useDocument} from "../parts.tsx";
+import {freeDevices, roomAnswer} from "../answers.ts";
+import {Answered, Choice, Name, Section, Shown, Table, useDocument} from "../parts.tsx";
 import {NAMED_UP_TO, fingerprint, layout, type RoomDoc, type RoomNode} from "../room-layout.ts";
 import {draw, palette, theme, type ColourBy} from "../room-paint.ts";
 import {place, setParam} from "../store.ts";
 
 const STATES: Record<string, string> = {r: "runs", e: "leaves next", l: "is leaving", p: "promised this room", n: "placed now"};
 
-function freeDevices(node: RoomNode): number {
-    const held = new Set(node[8].filter((pod) => pod[7] !== "n" && pod[7] !== "p").flatMap((pod) => pod[8]));
-    return node[7] - held.size;
+// Looked for once in each document: a large one takes a while.
+function WhereRoomIs({doc}: {doc: RoomDoc}) {
+    return <Answered answer={useMemo(() => roomAnswer(doc), [doc])} />;
 }
 
 function NodeDetails({doc, node}: {doc: RoomDoc; node: RoomNode}) {
@@ -160,6 +161,7 @@ export function RoomView() {
                     const listed = room.nodes.filter((node) => node[0].includes(wanted) || (wanted !== "" && node[8].some((pod) => pod[0].includes(wanted))));
                     return (
                         <>
+                            <WhereRoomIs doc={room} />
                             <form class="filters" role="search" aria-label="Room" onSubmit={(event) => event.preventDefault()}>
                                 <label class="field"><span>Find a node or pod</span><input type="search" data-filter value={wanted} onInput={(event) => setParam("q", event.currentTarget.value)} /></label>
                                 <Choice label="Colour by" value={params.get("by") ?? "queue"} onChange={(value) => setParam("by", value)} options={[["queue", "queue"], ["priority", "priority"], ["gang", "gang"], ["age", "age"]]} />

@@ -2,7 +2,8 @@
 import {useSignal} from "@preact/signals";
 import type {Explanation, Waiting, WaitingGroup, WaitingPod} from "../types.ts";
 import {count, duration, list, percent} from "../format.ts";
-import {Badge, Name, Section, Shown, Time, useDocument} from "../parts.tsx";
+import {waitingAnswer} from "../answers.ts";
+import {Answered, Badge, Name, Section, Shown, Time, useDocument} from "../parts.tsx";
 import {reasonWords, remedyWords} from "../words.ts";
 import {wantsWords} from "./receipt.tsx";
 import {place, setParam} from "../store.ts";
@@ -99,6 +100,7 @@ export function WaitingView() {
             <Shown doc={doc}>
                 {(waiting) => (
                     <>
+                        <Answered answer={waitingAnswer(waiting)} />
                         <Section title="Not now" aside={<span class="muted">waits until somebody leaves or room is added</span>}><Groups groups={waiting.notNow} now={waiting.now} filter={filter} /></Section>
                         <Section title="Never" aside={<span class="muted">no eviction helps: the pod or the cluster has to change</span>}><Groups groups={waiting.never} now={waiting.now} filter={filter} /></Section>
                         <Section title="Promised room">
