@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -233,6 +234,17 @@ void PlanBuilder::certificate(Certificate certificate, Bill bill) {
 void PlanBuilder::forget_since(const Mark& mark) {
     certificates_.resize(mark.certificates);
     bills_.erase(bills_.begin() + static_cast<std::ptrdiff_t>(mark.bills), bills_.end());
+}
+
+void PlanBuilder::doubt(const Mark& since, const CostVector& from) {
+    for (std::size_t i = since.certificates; i < certificates_.size(); ++i) {
+        Certificate& certificate = certificates_[i];
+        const bool below =
+            std::ranges::lexicographical_compare(from | std::views::values, certificate.cost | std::views::values);
+        if (certificate.status != CertificateStatus::kOptimal || !below) continue;
+        certificate.status = CertificateStatus::kGap;
+        certificate.bound = from;
+    }
 }
 
 void PlanBuilder::charge_again(const Session& session, const std::set<std::string>& owners) {

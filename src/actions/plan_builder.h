@@ -80,6 +80,8 @@ public:
     };
     [[nodiscard]] Mark mark() const { return {certificates_.size(), bills_.size()}; }
     void forget_since(const Mark& mark);
+    // Something may be had from this cost on: what was proven since the mark and costs more is proven no longer.
+    void doubt(const Mark& since, const CostVector& from);
     // An eviction that moves nobody: the pod counts as leaving already.
     void eviction(Eviction entry) { overdue_.push_back(std::move(entry)); }
     void nomination_cleared(std::string pod) { cleared_.insert(std::move(pod)); }

@@ -14,7 +14,9 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kAllSubsets = 4;  // up to so many promises, every way to break some of them is tried
-constexpr std::size_t kMostSingly = 16;
+constexpr std::size_t kMostGrouped = 256;
+constexpr std::size_t kMostOptions = 48;
+constexpr int kMostSpared = 48;  // looks at whether fewer would do
 
 Resources sum_of(const Snapshot& s, std::span<const PodId> pods) {
     Resources sum;
@@ -123,7 +125,8 @@ void PromiseLedger::take_off(const Option& option) {
     }
 }
 
-// Few promises: every set of them, smaller ones first. Many: the cheapest ones singly, and all together.
+// Few promises: every set of them, smaller ones first. Many: singly, and of each node the least important ones
+// together, those of low priority first; and all of them.
 std::vector<PromiseLedger::Option> PromiseLedger::options(std::span<const std::size_t> outranked) const {
     std::vector<Option> out;
     if (outranked.size() <= kAllSubsets) {
@@ -136,12 +139,49 @@ std::vector<PromiseLedger::Option> PromiseLedger::options(std::span<const std::s
         std::ranges::stable_sort(out, {}, &Option::size);
         return out;
     }
-    Option order(outranked.begin(), outranked.end());
-    std::ranges::stable_sort(order, {}, [&](std::size_t at) { return promises_[at].demand.priority; });
-    for (std::size_t i = 0; i < order.size() && i < kMostSingly; ++i)
-        out.push_back({order[i]});
+    const Option order = by_priority({outranked.begin(), outranked.end()});
+    std::map<NodeId, Option> by_node;
+    for (const std::size_t at : std::span(order).first(std::min(order.size(), kMostGrouped))) {
+        out.push_back({at});
+        std::set<NodeId> nodes;
+        for (PodId pod : promises_[at].pods)
+            nodes.insert(desk_.snapshot().pods[pod].node);
+        for (NodeId node : nodes) {
+            Option& together = by_node[node];
+            together.push_back(at);
+            if (together.size() > 1) out.push_back(together);
+        }
+    }
+    const auto dearness = [&](const Option& option) {
+        return std::pair(promises_[option.back()].demand.priority, option.size());
+    };
+    std::ranges::stable_sort(out, {}, dearness);
+    if (out.size() > kMostOptions) out.resize(kMostOptions);
     out.push_back(order);
     return out;
+}
+
+PromiseLedger::Option PromiseLedger::by_priority(Option option) const {
+    std::ranges::stable_sort(option, {}, [&](std::size_t at) { return promises_[at].demand.priority; });
+    return option;
+}
+
+// Many promises are not broken in every combination: of those that were found the dearest ones are kept, several at
+// once, where that is served as well.
+void PromiseLedger::spare_some(Option& option, Cost& cost, const Trial& cost_of) const {
+    option = by_priority(std::move(option));
+    int looks = kMostSpared;
+    for (std::size_t size = option.size() / 2; size > 0; size /= 2) {
+        for (std::size_t end = option.size(); end >= size && option.size() > size && looks > 0; end -= size, --looks) {
+            Option fewer = option;
+            const auto last = fewer.begin() + static_cast<std::ptrdiff_t>(end);
+            fewer.erase(last - static_cast<std::ptrdiff_t>(size), last);
+            const std::optional<Cost> less = cost_of(fewer);
+            if (!less || !(*less < cost)) continue;
+            option = std::move(fewer);
+            cost = *less;
+        }
+    }
 }
 
 Cost PromiseLedger::price(const Demand& demand,
@@ -180,6 +220,19 @@ bool PromiseLedger::evicts_since(Transaction::Checkpoint start) const {
     return std::ranges::any_of(desk_.session.tx.since(start), [](const Op& op) { return op.kind == OpKind::kEvict; });
 }
 
+// Not every set of these was tried: one promised pod of the lowest priority is what any of them costs at least.
+void PromiseLedger::doubt(const PlanBuilder::Mark& since,
+                          const CostOrder& order,
+                          std::span<const std::size_t> breakable) {
+    Toll least;
+    std::int32_t lowest = INT32_MAX;
+    for (const std::size_t at : breakable)
+        lowest = std::min(lowest, promises_[at].demand.priority);
+    least.add_pod(lowest, INT64_MAX);
+    least.units = 1;
+    desk_.plan.doubt(since, order.print(order.cost(least)));
+}
+
 PromiseLedger::Outcome PromiseLedger::serve(const Demand& demand,
                                             const CostOrder& order,
                                             const std::function<bool(const Demand&)>& outranked,
@@ -197,28 +250,35 @@ PromiseLedger::Outcome PromiseLedger::serve(const Demand& demand,
         best = price(demand, order, start, {});
         undo(start, before);
     }
-    std::optional<Option> chosen;
-    for (const Option& option : options(breakable)) {
-        // What the promises cost alone may be too much already.
-        if (best && !(price(demand, order, start, option) < *best)) continue;
+    const Trial cost_of = [&](const Option& option) {
         take_off(option);
         const Served served = attempt();
         // Without all of them there is as much room as there can be.
         if (!served.done && option.size() == breakable.size() && !served.proof) first.proof.reset();
-        if (served.done) {
-            const Cost cost = price(demand, order, start, option);
-            if (!best || cost < *best) {
-                best = cost;
-                chosen = option;
-            }
-        }
+        const auto cost = served.done ? std::optional(price(demand, order, start, option)) : std::nullopt;
         undo(start, before);
         for (const std::size_t at : option)
             keep_early(promises_[at], +1);
+        return cost;
+    };
+    std::optional<Option> chosen;
+    for (const Option& option : options(breakable)) {
+        // What the promises cost alone may be too much already.
+        if (best && !(price(demand, order, start, option) < *best)) continue;
+        const std::optional<Cost> cost = cost_of(option);
+        if (!cost || (best && !(*cost < *best))) continue;
+        best = cost;
+        chosen = option;
     }
-    if (!chosen) return {first.done ? attempt() : std::move(first), {}};
+    if (chosen && breakable.size() > kAllSubsets) spare_some(*chosen, *best, cost_of);
+    if (!chosen) {
+        Outcome out{.served = first.done ? attempt() : std::move(first), .broken = {}};
+        if (breakable.size() > kAllSubsets) doubt(before, order, breakable);
+        return out;
+    }
     take_off(*chosen);
     Outcome out{.served = attempt(), .broken = {}};
+    if (breakable.size() > kAllSubsets) doubt(before, order, breakable);
     std::ranges::sort(*chosen, std::greater());
     for (const std::size_t at : *chosen) {
         out.broken.push_back(std::move(promises_[at].demand));

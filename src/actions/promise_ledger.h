@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -52,17 +53,22 @@ private:
         std::vector<Early> early;
     };
     using Option = std::vector<std::size_t>;  // promises to break together
+    // What the demand costs with these broken; nullopt: it is not served.
+    using Trial = std::function<std::optional<Cost>(const Option&)>;
 
     void find_leaving(Promise& promise);
     void find_early(Promise& promise) const;
     void keep_early(const Promise& promise, int sign);
     void take_off(const Option& option);
     [[nodiscard]] std::vector<Option> options(std::span<const std::size_t> outranked) const;
+    [[nodiscard]] Option by_priority(Option option) const;
+    void spare_some(Option& option, Cost& cost, const Trial& cost_of) const;
     // What the victims since `start` cost, and the promises on top of them.
     [[nodiscard]] Cost price(const Demand& demand,
                              const CostOrder& order,
                              Transaction::Checkpoint start,
                              const Option& option) const;
+    void doubt(const PlanBuilder::Mark& since, const CostOrder& order, std::span<const std::size_t> breakable);
     void undo(Transaction::Checkpoint start, const PlanBuilder::Mark& before);
     [[nodiscard]] bool evicts_since(Transaction::Checkpoint start) const;
 
