@@ -41,13 +41,28 @@ void CostBoard::rebuild() {
     grouped_by_.reset();
 }
 
-void CostBoard::update(std::uint32_t rank, const Entry& entry) {
+void CostBoard::set(std::uint32_t rank, const Entry& entry) {
     const std::int64_t change = (entry.candidate ? 1 : 0) - (is_candidate(rank) ? 1 : 0);
     write(rank, entry);
     candidates_ += change;
+    if (grouped_by_) groups_[group_of_rank_[rank]].candidates += change;
+}
+
+void CostBoard::play_again(std::vector<std::uint32_t> ranks) {
+    std::vector<std::uint32_t> slots;
+    if (grouped_by_) {
+        for (std::uint32_t rank : ranks)
+            slots.push_back(slot_of_rank_[rank]);
+    }
+    best_.update_all(ranks, [this](std::uint32_t a, std::uint32_t b) { return better(a, b); });
+    best_by_group_.update_all(
+        slots, [this](std::uint32_t a, std::uint32_t b) { return better(rank_of_slot_[a], rank_of_slot_[b]); });
+}
+
+void CostBoard::update(std::uint32_t rank, const Entry& entry) {
+    set(rank, entry);
     best_.update(rank, [this](std::uint32_t a, std::uint32_t b) { return better(a, b); });
     if (!grouped_by_) return;
-    groups_[group_of_rank_[rank]].candidates += change;
     best_by_group_.update(slot_of_rank_[rank], [this](std::uint32_t a, std::uint32_t b) {
         return better(rank_of_slot_[a], rank_of_slot_[b]);
     });

@@ -43,6 +43,9 @@ public:
     void rebuild();
     // Changes an entry and everything that follows from it.
     void update(std::uint32_t rank, const Entry& entry);
+    // The same in two steps, for many entries.
+    void set(std::uint32_t rank, const Entry& entry);
+    void play_again(std::vector<std::uint32_t> ranks);
 
     // The cheapest candidate, and the next; kNobody: there is none.
     [[nodiscard]] std::uint32_t winner() const;

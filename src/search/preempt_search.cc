@@ -192,13 +192,17 @@ void PreemptSearch::catch_up(CostBoard& board, const Attempt& attempt) {
     SharedLooks* const shared = shared_looks(attempt);
     touched_.clear();
     session_.tx.touches().since(board.seen, touched_);
+    std::vector<std::uint32_t> changed;
     for (NodeId node : touched_) {
         const std::uint32_t rank = session_.snapshot.nodes[node].rank;
         Look found;
         if (is_potential(hopes, node)) found = look(attempt.victims, node, scratch_, action_.improve, shared);
         board.leave_open(rank, found.open);
-        board.update(rank, found.entry);
+        if (!found.entry.candidate && !board.is_candidate(rank)) continue;
+        board.set(rank, found.entry);
+        changed.push_back(rank);
     }
+    board.play_again(std::move(changed));
     board.seen = session_.tx.touches().now();
 }
 

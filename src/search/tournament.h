@@ -1,9 +1,11 @@
-// Tournament: the best of N entries, kept while entries change one at a time. An update costs at most log N
-// comparisons, and ends where somebody else has won all along.
+// Tournament: the best of N entries, kept while entries change. An update costs at most log N comparisons, and ends
+// where somebody else has won all along. Entries that changed together are played again round by round, so that a
+// match in which two of them meet is played once: neighbours cost about two comparisons each.
 //
 // `better(a, b)` is a strict weak order on entry numbers; of equals the lower number wins.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +33,31 @@ public:
             const std::uint32_t winner = play(winner_[2 * at], winner_[2 * at + 1], better);
             if (winner == winner_[at] && winner != entry) return;
             winner_[at] = winner;
+        }
+    }
+
+    // The same for several entries. `changed` is used up.
+    template <class Better>
+    void update_all(std::vector<std::uint32_t>& changed, Better better) {
+        for (std::uint32_t& entry : changed)
+            entry += static_cast<std::uint32_t>(size_);
+        std::ranges::sort(changed);
+        const auto repeated = std::ranges::unique(changed);
+        changed.erase(repeated.begin(), repeated.end());
+        // Places whose winner is another one, or has changed itself.
+        while (!changed.empty() && changed.front() > 1) {
+            std::size_t count = 0;
+            for (std::size_t i = 0; i < changed.size(); ++i) {
+                const std::uint32_t place = changed[i];
+                const bool both = i + 1 < changed.size() && changed[i + 1] == (place ^ 1U);
+                const std::uint32_t match = place / 2;
+                const std::uint32_t winner = play(winner_[place & ~1U], winner_[place | 1U], better);
+                const bool goes_on = both || winner != winner_[match] || winner == winner_[place];
+                winner_[match] = winner;
+                if (goes_on) changed[count++] = match;
+                if (both) ++i;
+            }
+            changed.resize(count);
         }
     }
 
