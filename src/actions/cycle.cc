@@ -394,8 +394,6 @@ private:
                 continue;
             }
             Served served = attempt(action, demand);
-            // The literal algorithms claim nothing about what they refuse.
-            if (!action.improve && !served.why_not.empty()) served.proof.reset();
             if (served.done) return served;
             add_refusal(last, served);
         }
@@ -439,6 +437,8 @@ private:
             if (served.done) withdraw(start, before);
             served = {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
         }
+        // The literal algorithms claim nothing about what they refuse.
+        if (!action.improve && !served.why_not.empty()) served.proof.reset();
         const bool general = served.why_not.starts_with("its gang has its minimum");
         if (action.kind != ActionKind::kAllocate && !served.why_not.empty() && !general) served.by = action.kind;
         return served;

@@ -42,6 +42,12 @@ struct Served {
     [[nodiscard]] static Served not_mine(std::string why_not = "", std::optional<ActionKind> by = std::nullopt) {
         return {.why_not = std::move(why_not), .proof = Proof::nobody(), .by = by};
     }
+    // Fewer members than must be placed could ever run; `allocate` says so. The literal algorithms claim nothing.
+    [[nodiscard]] static Served lacks_members(bool improve) {
+        Served out = not_mine();
+        if (!improve) out.proof.reset();
+        return out;
+    }
 };
 
 // The group whose topology rule binds a demand: also a single pod's that is in a set without a minimum.

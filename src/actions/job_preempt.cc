@@ -13,7 +13,7 @@ Served JobPreempt::serve(const Demand& demand) {
     Mandatory members{.pods = demand.pods};
     if (demand.gang) {
         members = desk_.members_of(demand);
-        if (members.missing > 0) return Served::not_mine();
+        if (members.missing > 0) return Served::lacks_members(action_.improve);
         if (members.pods.empty())
             return Served::not_mine("its gang has its minimum; surplus members take idle room only");
     }

@@ -51,11 +51,30 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
         placer_.give_up();
     if (alike()) return false;
     steps_ = kBacktrackSteps;
-    order_matters_ =
-        std::ranges::any_of(order_, [&](PodId p) { return !session_.filters.monotone(session_.snapshot, p); });
+    const bool devices_matter = !any_devices_do();
+    order_matters_ = devices_matter || std::ranges::any_of(order_, [&](PodId p) {
+                         return !session_.filters.monotone(session_.snapshot, p);
+                     });
     const bool found = descend(0);
-    if (!found && steps_ < 0) placer_.give_up();
+    if (!found && (steps_ < 0 || devices_matter)) placer_.give_up();
     return found;
+}
+
+// On a node each member gets the devices that suit it best; whether others would leave more members a place is not
+// tried. It makes no difference where all want plain whole devices, or where all ask alike for shares of one device or
+// for devices of one group: then each device, or group, holds as many of them as it can, whoever comes first.
+bool GangPlacement::any_devices_do() const {
+    const DeviceAsk* first = nullptr;
+    bool alike = true;
+    bool plain = true;
+    for (PodId pod : order_) {
+        const DeviceAsk& ask = session_.snapshot.spec_of(pod).devices;
+        if (!ask.any()) continue;
+        if (first == nullptr) first = &ask;
+        alike = alike && ask == *first && ask.shares <= 1;
+        plain = plain && ask.shares == 0 && !ask.same_group;
+    }
+    return alike || plain || !session_.filters.on(FilterId::kDevices);
 }
 
 // Members of one shape whose verdicts are local to a node: another order of placing them changes nothing.

@@ -29,6 +29,7 @@ private:
     [[nodiscard]] bool descend(std::size_t at);
     [[nodiscard]] bool try_nodes(std::size_t at);
     [[nodiscard]] bool alike() const;
+    [[nodiscard]] bool any_devices_do() const;
 
     Session& session_;
     Placer& placer_;

@@ -129,7 +129,8 @@ std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     }
     const std::vector<PodId> minded = in_the_way_of(session_, session_.keep_in_mind);
     outside.insert(outside.end(), minded.begin(), minded.end());
-    std::erase_if(outside, [&](PodId p) { return is_inside(p); });
+    const UnitFinder finder(session_);
+    std::erase_if(outside, [&](PodId p) { return is_inside(p) || !finder.takeable(p, rules_.attack); });
     std::ranges::sort(outside);
     const auto repeated = std::ranges::unique(outside);
     outside.erase(repeated.begin(), repeated.end());
@@ -225,12 +226,12 @@ std::vector<std::uint32_t> GangVictims::taken_units() const {
 // solution; what they cost is a bound.
 void GangVictims::assess() {
     contested_ = !list_.contests.empty();
+    bound_ = least_cost();
     if (list_.units.empty()) {
         describe_binding();
-        none_ = Proof::nobody();
+        if (all_in_reach_) none_ = Proof::nobody();
         return;
     }
-    bound_ = least_cost();
     for (std::uint32_t u : order_)
         take(u);
     feasible_ = fit_.passes();
@@ -271,16 +272,16 @@ void GangVictims::assess() {
 
 GangVictims::~GangVictims() = default;
 
-// Somebody goes, of the lowest priority there is.
+// Somebody goes, of the lowest priority there is. Nothing is known of pods that are not listed.
 Cost GangVictims::least_cost() const {
     Toll least;
     least.units = 1;
-    std::int32_t lowest = INT32_MAX;
+    std::int32_t lowest = all_in_reach_ ? INT32_MAX : INT32_MIN;
     for (const Unit& u : list_.units)
         lowest = std::min(lowest, u.priority);
     least.add_pod(lowest, INT64_MAX);
     const bool spare = std::ranges::any_of(list_.units, [](const Unit& u) { return u.kind == UnitKind::kSafe; });
-    if (!spare) least.whole_units = 1;
+    if (!spare && all_in_reach_) least.whole_units = 1;
     return rules_.order->cost(least);
 }
 

@@ -54,10 +54,12 @@ Cost NodeVictims::quick_bound(NodeId node) const {
         fewest = std::max(fewest, pods);
     }
     // Where the node has room, somebody elsewhere is in the way, and nothing is known of who that is. So it is where
-    // the highest priority is no term before the start: a victim elsewhere may then stand for it.
+    // the highest priority is no term before the start: a victim elsewhere, in the way or under the same limit, may
+    // then stand for it.
     const auto terms = rules_.order->terms();
     const auto start = std::ranges::find(terms, CostTerm::kLatestStart);
-    const bool start_known = !looks_elsewhere() || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
+    const bool start_known =
+        (!looks_elsewhere() && relief_.empty()) || std::find(terms.begin(), start, CostTerm::kMaxPriority) != start;
     if (fewest == 0 && asker_.alone) return least_anywhere();
     if (fewest == 0 || (limit_binds_ && !relief_complete_)) return least_cost(node);
     std::ranges::sort(priorities);
@@ -72,7 +74,8 @@ Cost NodeVictims::lower_bound(NodeId node, const Victims& victims, ShortageRange
     if (victims.proof) return victims.cost;
     const Snapshot& s = session_.snapshot;
     // Others than those in the list may go.
-    if (victims.searched || looks_elsewhere() || (limit_binds_ && !read_only()) || leaves_out(node, victims.list))
+    if (victims.searched || looks_elsewhere() || (limit_binds_ && (!read_only() || !relief_complete_)) ||
+        leaves_out(node, victims.list))
         return least_cost(node);
     // At least one unit goes, and per shortage at least as many pods as the largest ones need to cover it.
     std::int64_t fewest = 1;

@@ -213,7 +213,12 @@ void NodeVictims::find_relief() {
         relief_.insert(relief_.end(), pods.begin(), pods.end());
     }
     if (relief_.size() <= kMostElsewhere) return;
-    std::ranges::stable_sort(relief_, {}, [&](PodId p) { return s.pods[p].unit_priority; });
+    // Of equal priority those that give most: fewer of them are needed.
+    std::ranges::stable_sort(relief_, {}, [&](PodId p) {
+        const std::int64_t gives =
+            limit_rules_ && !limit_rules_->empty() ? room_of(s, p, limit_rules_->front().dim) : 0;
+        return std::pair(s.pods[p].unit_priority, -gives);
+    });
     relief_.resize(kMostElsewhere);
     relief_complete_ = false;
 }
