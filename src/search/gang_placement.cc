@@ -49,14 +49,15 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
     if (session_.filters.on(FilterId::kDynamicResources) && !first_fit_decides(session_.snapshot, order_, nodes_))
         placer_.give_up();
+    const bool devices_matter = !any_devices_do();
+    if (devices_matter) placer_.give_up();
     if (alike()) return false;
     steps_ = kBacktrackSteps;
-    const bool devices_matter = !any_devices_do();
     order_matters_ = devices_matter || std::ranges::any_of(order_, [&](PodId p) {
                          return !session_.filters.monotone(session_.snapshot, p);
                      });
     const bool found = descend(0);
-    if (!found && (steps_ < 0 || devices_matter)) placer_.give_up();
+    if (!found && steps_ < 0) placer_.give_up();
     return found;
 }
 
