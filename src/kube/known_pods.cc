@@ -209,6 +209,14 @@ void KnownPods::end_write(const std::string& name, bool ok, const std::string& v
     if (!ok) tell_of_old_plan(entry);
 }
 
+void KnownPods::forget_gone(const std::string& name, const std::string& uid) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end() || found->second.writes > 0 || found->second.pod.uid != uid) return;
+    named_.erase(uid);
+    entries_.erase(found);
+}
+
 std::size_t KnownPods::size() const {
     const std::lock_guard lock(mutex_);
     return entries_.size();

@@ -74,6 +74,9 @@ public:
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);
     // How it ended. `version` is that of the object in the answer, empty where it gave none.
     void end_write(const std::string& name, bool ok, const std::string& version);
+    // The answer was that this pod is gone: the watch may have said so before the write was entered, and will not
+    // again.
+    void forget_gone(const std::string& name, const std::string& uid);
 
     [[nodiscard]] std::size_t size() const;
 

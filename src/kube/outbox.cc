@@ -58,6 +58,7 @@ void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {
     if (ending.tracked) {
         const bool has_pod = answer.ok() && !answer.body.starts_with(R"({"kind":"Status",)");
         pods_->end_write(report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
+        if (end == WriteEnd::kGone) pods_->forget_gone(report.pod, report.uid);
     }
     report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone);
     if (!report.ok) report.what = answer.text();

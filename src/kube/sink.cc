@@ -323,6 +323,7 @@ void KubeSink::send_binding(const std::shared_ptr<const Plan>& plan, const Place
         const bool is_open = answer.status == 409 || (!answer.ok() && answer.unsure);
         if (is_open) return read_back(plan, placement, answer.text(), tries);
         bound(plan, placement, answer.ok(), answer.ok() ? std::string() : answer.text());
+        if (answer.status == 404) pods_->forget_gone(placement.pod, placement.uid);
     });
 }
 
@@ -419,7 +420,7 @@ void KubeSink::remove(const std::string& pod, const std::string& uid, HttpReques
     };
     note(false);
     request.brief = true;
-    outbox_.tell(std::move(request), [this, pod, note](const HttpAnswer& answer) {
+    outbox_.tell(std::move(request), [this, pod, uid, note](const HttpAnswer& answer) {
         const ApiStatus status = answer.ok() ? ApiStatus() : read_status(answer.body);
         if (!answer.ok() && answer.status != 404 && !status.wrong_uid) {
             note(true);
@@ -427,6 +428,7 @@ void KubeSink::remove(const std::string& pod, const std::string& uid, HttpReques
             look_again();
         }
         pods_->end_write(pod, true, answer.ok() ? reader_.version_of(answer.body) : std::string());
+        if (answer.status == 404 || status.wrong_uid) pods_->forget_gone(pod, uid);
     });
 }
 

@@ -161,6 +161,21 @@ TEST_F(SinkTest, AVictimThatIsGoneAlreadyIsNoFailure) {
     EXPECT_THAT(carry_out(preemption()),
                 UnorderedElementsAre("nominate ns/high", "mark ns/a", "mark ns/b", "evict ns/a", "evict ns/b"));
     EXPECT_EQ(failures_, 0);
+    // The watch says that they are gone only once, and may have said so before these writes.
+    EXPECT_TRUE(known_.find("ns/a").uid.empty());
+    EXPECT_TRUE(known_.find("ns/b").uid.empty());
+}
+
+TEST_F(SinkTest, APodThatIsGoneWhenItIsBoundIsForgotten) {
+    start([](const Asked& asked) {
+        return asked.path.ends_with("/binding") ? Reply{.status = 404, .body = status_json(404, "NotFound", "gone")}
+                                                : Reply{};
+    });
+    Plan plan;
+    plan.now = kNow;
+    plan.placements = {{.pod = "ns/p", .node = "n1", .uid = "u-p"}};
+    EXPECT_THAT(carry_out(plan), ElementsAre("bind ns/p: 404 NotFound: gone"));
+    EXPECT_EQ(known_.size(), 0U);
 }
 
 TEST_F(SinkTest, NothingLeavesWhoeverMayNotAct) {

@@ -19,9 +19,9 @@ constexpr std::string_view kWorkloadKeys = "Workload.kueue.x-k8s.io ";
 constexpr const char* kIntentNote = "reprieve.dev/plan";
 constexpr Duration kMarkLasts{120'000'000};  // the API server takes a mark back that nobody acted on
 constexpr Duration kNominationNear{30'000'000};
-constexpr Duration kEventNear{30'000'000};
 constexpr Duration kUndoKept{900'000'000};
-constexpr int kMostStates = 200;  // in which one decision is judged
+constexpr Duration kFormerKept{300'000'000};  // longer than a decision waits to be judged
+constexpr int kMostStates = 200;              // in which one decision is judged
 
 std::string string_at(const Json& object, std::initializer_list<const char*> path) {
     const Json* at = &object;
@@ -83,7 +83,10 @@ Result<void> Referee::see(Time at, const std::string& key, std::string_view json
         by_uid_.erase(gone_.front().second);
         told_.erase(gone_.front().second);
         intents_.erase(gone_.front().second);
+        bound_told_.erase(gone_.front().second);
     }
+    for (; !former_uids_.empty() && former_uids_.front().first + kFormerKept < now_; former_uids_.pop_front())
+        former_.erase(former_uids_.front().second);
     if (key.starts_with("PodGroup") && !json.empty()) {
         const Json group = Json::parse(json, nullptr, false);
         if (group.is_object()) by_uid_[string_at(group, {"metadata", "uid"})] = key.substr(key.find(' ') + 1);
@@ -102,11 +105,6 @@ Referee::Evicted& Referee::evicted(Time at, const std::string& name) {
         one.node = pod->second.node;
         one.scheduler = pod->second.scheduler;
     }
-    if (const auto sign = intents_.find(one.uid); sign != intents_.end() && sign->second.at + kNominationNear > at) {
-        one.at = sign->second.at;
-        one.seq = sign->second.seq;
-        one.seen = sign->second.seen;
-    }
     return one;
 }
 
@@ -118,9 +116,12 @@ void Referee::see_event(Time at, std::string_view json) {
     if (const auto one = evicted_.find(deed->pod); one != evicted_.end() && one->second.uid == deed->uid) {
         one->second.decided = deed->decided;
         one->second.told = at;
-        const auto [sign, fresh] = signs_.try_emplace(deed->decided, one->second.seq);
-        if (!fresh) sign->second = std::min(sign->second, one->second.seq);
+        const FirstSign* intent = sign_of(one->second, deed->owner);
+        const std::uint64_t seq = intent != nullptr ? intent->seq : one->second.seq;
+        const auto [sign, fresh] = signs_.try_emplace(deed->decided, seq);
+        if (!fresh) sign->second = std::min(sign->second, seq);
     }
+    if (!deed->node.empty()) bound_told_.insert(deed->uid);
     deeds_.push_back(std::move(*deed));
     while (deeds_.front().decided.at + kUndoKept < now_)
         deeds_.pop_front();
@@ -128,13 +129,15 @@ void Referee::see_event(Time at, std::string_view json) {
 }
 
 // Reprieve writes down whom it is going to evict before it marks anybody.
-void Referee::see_intent(Time at, std::string_view note) {
+void Referee::see_intent(Time at, const Sighting& by, std::string_view note) {
     const Json intent = Json::parse(note, nullptr, false);
     if (!intent.is_object() || !intent.contains("victims") || !intent["victims"].is_array()) return;
     const std::uint64_t seen = version_number(string_at(intent, {"seen"}));
     for (const Json& uid : intent["victims"]) {
-        if (uid.is_string())
-            intents_.try_emplace(uid.get<std::string>(), FirstSign{.at = at, .seq = seq_, .seen = seen});
+        if (!uid.is_string()) continue;
+        std::vector<FirstSign>& signs = intents_[uid.get<std::string>()];
+        if (std::ranges::find(signs, by.uid, &FirstSign::by_uid) == signs.end())
+            signs.push_back({.by = by.name, .by_uid = by.uid, .at = at, .seq = seq_, .seen = seen});
     }
 }
 
@@ -145,6 +148,8 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
         if (const auto one = evicted_.find(name); one != evicted_.end() && !one->second.left.is_set())
             one->second.left = at;
         gone_.emplace_back(at, known->second.uid);
+        former_uids_.emplace_back(at, known->second.uid);
+        former_.insert_or_assign(known->second.uid, std::move(known->second));
         pods_.erase(known);
         return;
     }
@@ -152,7 +157,7 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
     if (!pod.is_object()) return;
     Sighting& sight = pods_[name];
     const std::string uid = string_at(pod, {"metadata", "uid"});
-    if (sight.uid != uid) sight = {.uid = uid};
+    if (sight.uid != uid) sight = {.name = name, .uid = uid};
     sight.version = version_number(string_at(pod, {"metadata", "resourceVersion"}));
     by_uid_[uid] = name;
     const std::string ns = name.substr(0, name.find('/'));
@@ -171,7 +176,7 @@ void Referee::see_pod(Time at, const std::string& name, std::string_view json) {
     const bool leaves_now = leaving && !sight.leaving;
     sight.leaving = leaving;
     if (json.find(kIntentNote) != std::string_view::npos && node.empty())
-        see_intent(at, string_at(pod, {"metadata", "annotations", kIntentNote}));
+        see_intent(at, sight, string_at(pod, {"metadata", "annotations", kIntentNote}));
     const bool may_be_marked = json.find("DisruptionTarget") != std::string_view::npos ||
                                json.find("TerminationTarget") != std::string_view::npos;
     if (may_be_marked) {
@@ -237,16 +242,6 @@ std::pair<std::string, std::string> Referee::beneficiary(const Evicted& one) con
     return {"", "unknown"};
 }
 
-std::set<std::string> Referee::nodes_of(const std::string& owner, Time since) const {
-    std::set<std::string> out;
-    for (const auto& [pod, sight] : pods_) {
-        if (pod != owner && sight.group != owner) continue;
-        if (!sight.node.empty() && sight.bound_at >= since) out.insert(sight.node);
-        if (sight.node.empty() && !sight.nominated.empty()) out.insert(sight.nominated);
-    }
-    return out;
-}
-
 // The gang's name is in many places, by dialect; the decoder knows them.
 std::string Referee::group_of(const std::string& pod) {
     const PodId id = pod_named(world_.cluster(), pod);
@@ -280,16 +275,10 @@ void Referee::forget() {
     evicted_.clear();
     undo_.clear();
     pods_.clear();
+    former_.clear();
     const RecordedWorld all = world_.world();
     for (const auto& [key, object] : all)
         static_cast<void>(world_.apply({.at = {}, .key = key, .believed = false, .json = {}}));
-}
-
-bool Referee::is_open(const Evicted& one, Time now) const {
-    if (one.left + options_.quiet > now) return true;
-    if (one.told.is_set()) return one.told + options_.quiet > now;
-    // Who writes intents tells by Events what it did, after everything that is more urgent.
-    return one.seen != 0 && one.left + kEventNear > now;
 }
 
 void Referee::judge_complete(Time now, bool all) {
@@ -311,7 +300,9 @@ void Referee::judge_complete(Time now, bool all) {
         }
         const auto [owner, confidence] = beneficiary(one);
         const std::string key = owner.empty() ? "? " + one.node : owner;
-        if (!all && is_open(one, now)) waiting.insert(key);
+        const FirstSign* sign = sign_of(one, owner);
+        const std::uint64_t seen = sign != nullptr ? sign->seen : 0;
+        if (!all && is_open(one, sign, now)) waiting.insert(key);
         Case& which = cases[key];
         which.what.owner = owner;
         which.what.victims.insert(name);
@@ -320,19 +311,20 @@ void Referee::judge_complete(Time now, bool all) {
         report_.schedulers.insert(which.scheduler);
         if (!which.at.is_set()) {
             which.decided = one.decided;
-            which.seen = one.seen;
+            which.seen = seen;
         }
         if (which.decided != one.decided) which.decided = {};
-        if (which.seen != one.seen) which.seen = 0;
+        if (which.seen != seen) which.seen = 0;
         which.until = std::max(which.until, one.left);
-        if (which.at.is_set() && which.seq <= one.seq) continue;
-        which.at = one.at;
-        which.seq = one.seq;
+        const std::uint64_t seq = sign != nullptr ? sign->seq : one.seq;
+        if (which.at.is_set() && which.seq <= seq) continue;
+        which.at = sign != nullptr ? sign->at : one.at;
+        which.seq = seq;
     }
     for (const std::string& name : done)
         evicted_.erase(name);
     for (auto& [key, which] : cases) {
-        if (waiting.contains(key)) continue;
+        if (waiting.contains(key) || (!all && waits_for_events(which, now))) continue;
         which.what.nodes = nodes_of(which.what.owner, which.at);
         const bool wanted = options_.schedulers.empty() || options_.schedulers.contains(which.scheduler);
         if (wanted) judge_case(which);
@@ -341,38 +333,6 @@ void Referee::judge_complete(Time now, bool all) {
             evicted_.erase(victim);
         }
     }
-}
-
-std::vector<OtherDeed> Referee::others_beside(const Case& one) const {
-    std::vector<OtherDeed> out;
-    if (!one.decided.at.is_set()) return out;
-    std::set<std::string> waiting;  // demands that others were evicted for
-    std::set<std::string> placed;
-    const auto belongs = [](const auto& pod, const std::string& owner) {
-        return pod.first == owner || pod.second.group == owner;
-    };
-    for (const ToldDeed& deed : deeds_) {
-        if (deed.decided.by != one.decided.by || deed.decided.at > one.decided.at) continue;
-        const bool together = deed.decided.at == one.decided.at;
-        const auto pod = pods_.find(deed.pod);
-        const bool there = pod != pods_.end() && pod->second.uid == deed.uid;
-        if (!deed.node.empty()) {
-            // It was bound, and is where it is said to be.
-            if (!there || pod->second.node != deed.node || belongs(*pod, one.what.owner)) continue;
-            if (!placed.insert(deed.pod).second) continue;
-            out.push_back({deed.pod, deed.node, pod->second.group.empty() ? deed.pod : pod->second.group, together});
-        } else if (deed.owner != one.what.owner && !one.what.victims.contains(deed.pod)) {
-            if (there && !pod->second.leaving) continue;  // it was not evicted after all
-            out.push_back({deed.pod, "", deed.owner, together});
-            if (!waiting.insert(deed.owner).second) continue;
-            for (const auto& [name, sight] : pods_) {
-                const std::string& node = sight.nominated.empty() ? sight.node : sight.nominated;
-                if ((name == deed.owner || sight.group == deed.owner) && !node.empty() && placed.insert(name).second)
-                    out.push_back({name, node, deed.owner, together});
-            }
-        }
-    }
-    return out;
 }
 
 void Referee::add_own(Time at, const EvictionCase& what, const std::string& scheduler, Ruling ruling) {
@@ -474,7 +434,10 @@ Result<Ruling> Referee::rule_in_all_states(const Case& one, std::map<std::string
     const std::vector<Known> known = known_to(one, first);
     std::map<std::string, std::optional<std::string>> before;
     for (std::size_t i = undo_.size(); i-- > 0;) {
-        if (undo_[i].seq >= first || known[i] == Known::kNo) before[undo_[i].key] = undo_[i].was;
+        // Whom it evicts it knew to be there, also where the watch had not told it yet: the binding may be its own.
+        const bool of_victim =
+            undo_[i].key.starts_with(kPodKeys) && one.what.victims.contains(undo_[i].key.substr(kPodKeys.size()));
+        if (undo_[i].seq >= first || (known[i] == Known::kNo && !of_victim)) before[undo_[i].key] = undo_[i].was;
     }
     for (const auto& [key, was] : before) {
         if (auto back = take_back(key, was); !back) return std::unexpected(back.error());

@@ -67,6 +67,7 @@ private:
     // Whether a scheduler had seen a change when it decided.
     enum class Known : std::uint8_t { kYes, kNo, kPerhaps };
     struct Sighting {
+        std::string name;  // "ns/name"
         std::string uid;
         std::string node;
         std::string nominated;
@@ -86,15 +87,16 @@ private:
         std::string uid;
         std::string node;
         std::string scheduler;
-        Time at;                 // the first sign
-        std::uint64_t seq = 0;   // of the change that was the first sign, or of the next one
-        Time left;               // when its deletion was seen; not set: it only carries a mark
-        DecisionTime decided;    // as an Event says
-        Time told;               // when that Event was seen
-        std::uint64_t seen = 0;  // as the intent says
+        Time at;                // the first sign
+        std::uint64_t seq = 0;  // of the change that was the first sign, or of the next one
+        Time left;              // when its deletion was seen; not set: it only carries a mark
+        DecisionTime decided;   // as an Event says
+        Time told;              // when that Event was seen
     };
     // The first sight of an intent to evict.
     struct FirstSign {
+        std::string by;  // the pod for which: "ns/name"
+        std::string by_uid;
         Time at;
         std::uint64_t seq = 0;
         std::uint64_t seen = 0;  // resourceVersion of the newest change of a pod that had been seen; 0: it is not said
@@ -114,12 +116,20 @@ private:
     void see_workload(Time at, const std::string& name, std::string_view json);
     void see_mark(Time at, const std::string& victim, const EvictionMark& mark);
     void see_event(Time at, std::string_view json);
-    void see_intent(Time at, std::string_view note);
+    void see_intent(Time at, const Sighting& by, std::string_view note);
     // What else the same scheduler had decided by then, as far as the objects agree.
     [[nodiscard]] std::vector<OtherDeed> others_beside(const Case& one) const;
     [[nodiscard]] Evicted& evicted(Time at, const std::string& name);
+    // Of the intent to evict it for this demand; null: none was seen in time.
+    [[nodiscard]] const FirstSign* sign_of(const Evicted& one, const std::string& owner) const;
     // Whether more of its decision may come: other victims, or Events that say what else was decided.
-    [[nodiscard]] bool is_open(const Evicted& one, Time now) const;
+    [[nodiscard]] bool is_open(const Evicted& one, const FirstSign* sign, Time now) const;
+    // Who writes intents tells of everybody whom it binds; of somebody bound about then it has not yet.
+    [[nodiscard]] bool waits_for_events(const Case& one, Time now) const;
+    // A pod that is there, or was in the last minutes; null: none.
+    [[nodiscard]] const Sighting* sighting(const std::string& name, const std::string& uid) const;
+    template <class See>
+    void each_sighting(See see) const;
     // Whom it was for, and how that is known.
     [[nodiscard]] std::pair<std::string, std::string> beneficiary(const Evicted& one) const;
     [[nodiscard]] std::set<std::string> nodes_of(const std::string& owner, Time since) const;
@@ -148,8 +158,11 @@ private:
     std::set<std::string> told_;                 // UIDs that are judged
     std::deque<ToldDeed> deeds_;                 // of the last minutes, as they were told
     std::map<DecisionTime, std::uint64_t>
-        signs_;                                 // of a decision: the change that was the first sign of any part of it
-    std::map<std::string, FirstSign> intents_;  // by UID of a victim
+        signs_;  // of a decision: the change that was the first sign of any part of it
+    std::map<std::string, std::vector<FirstSign>> intents_;  // by UID of a victim
+    std::map<std::string, Sighting> former_;                 // pods that went in the last minutes, by UID
+    std::deque<std::pair<Time, std::string>> former_uids_;   // in the order in which they went
+    std::set<std::string> bound_told_;                       // UIDs of pods of which an Event says that they were bound
     std::deque<std::pair<Time, std::string>> gone_;  // UIDs of pods that are gone, for as long as they may be named
     std::vector<std::size_t> unproven_;              // verdicts whose use is not known yet
     Time now_;

@@ -297,6 +297,60 @@ TEST_F(WatchingIntents, WhoDoesNotSayLeavesItUnclear) { EXPECT_EQ(verdict_if_see
 
 TEST_F(WatchingIntents, WhoSaysThatItSawNothingForLongIsNotBelieved) { EXPECT_EQ(verdict_if_seen(11), "unclear"); }
 
+// Guest came and went before the decision was judged; its room was taken when it was made.
+TEST_F(WatchingPlans, ABindingOfTheSameMomentCountsAlsoWhenThePodIsGoneAgain) {
+    intent_ = "u-a";
+    tell_of_a_guest();
+    scheduled(5, "guest", "n2");
+    gone(15, "guest");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, TheEventOfAPodThatWasBoundAtThatTimeIsWaitedFor) {
+    intent_ = "u-a";
+    tell_of_a_guest();
+    look(59);
+    EXPECT_TRUE(verdicts().empty());
+    events_come_ = 60;
+    scheduled(5, "guest", "n2");
+    scheduled(5, "high", "n1");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, AnIntentForSomebodyElseThatWasGivenUpIsNoSign) {
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
+    pod(2, {.name = "other", .priority = 100, .cpu = 2});
+    pod(3, {.name = "other", .priority = 100, .cpu = 2, .nominated = "n1", .evicts = "u-a", .seen = 1});
+    gone(4, "other");
+    pod(5, {.name = "high", .priority = 100, .cpu = 2});
+    pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1", .evicts = "u-a", .seen = 1});
+    evict({.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
+    pod(13, {.name = "high", .priority = 100, .cpu = 2, .node = "n1"});
+    preempted(5, "a", "high");
+    scheduled(7, "high", "n1");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
+// A scheduler knows what it bound before its watch tells it.
+TEST_F(Watching, AVictimThatWasBoundAfterWhatTheWatchHadToldIsThere) {
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2", .version = 12});
+    pod(2, {.name = "a", .priority = 1, .cpu = 4, .version = 13});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2, .version = 14});
+    const Time before = kNine + Duration{9'800'000};
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1", .version = 15};
+    EXPECT_TRUE(referee_.see(before, "Pod ns/a", judged_pod(victim)).has_value());
+    pod(10, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1", .version = 16, .evicts = "u-a", .seen = 14});
+    victim.mark = kMessage;
+    pod(10, victim);
+    victim.leaving = true;
+    pod(10, victim);
+    gone(12, "a");
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "fair") << verdicts().front().ruling.evidence;
+}
+
 TEST_F(Watching, NothingIsSaidOfATimeInWhichChangesWereMissed) {
     const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
     pod(1, victim);

@@ -34,7 +34,8 @@ class Cluster:
     audit          write down every changing call with its user; see audit_entries()
     access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
-    spacious       the control plane takes more memory to use less of the processor; for long benchmarks
+    spacious       for long benchmarks: the control plane takes more memory to use less of the processor, and controllers
+                   and kubelets do more at a time
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
     certificate_age       for programs whose clock is behind
 
@@ -63,9 +64,10 @@ class Cluster:
         self._audit = audit
         self._access = access
         self._apiserver_flags = list(apiserver_flags)
-        self._controller_flags = list(controller_flags)
+        self._controller_flags = list(controller_flags) + (components.MANY_AT_ONCE if spacious else [])
         self._node_lease_seconds = node_lease_seconds
         self._certificate_age = certificate_age
+        self._spacious = spacious
         self._environment = {"GOGC": "400"} if spacious else {}
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
@@ -309,6 +311,10 @@ class Cluster:
         port = free_port()
         stages = programs.E2E / "kwok" / "stages.yaml"
         flags = components.kwok(self._bin / "kwok", port, self.kubeconfig("kwok"), stages, self._node_lease_seconds)
+        if self._spacious:
+            options = self.folder / "kwok.yaml"
+            options.write_text(components.KWOK_MANY_AT_ONCE)
+            flags.append(f"--config={options}")
         self.kwok = self.launch("kwok", flags, {"KWOK_WORKDIR": str(self.folder / "kwok"), **self._environment})
         self._ready(self.kwok, f"http://127.0.0.1:{port}", "/readyz")
 

@@ -26,6 +26,23 @@ rules:
 - level: None
 """
 
+# Where answers take long, because the machine is busy, few hands cannot keep up.
+MANY_AT_ONCE = [
+    "--concurrent-gc-syncs=100",
+    "--concurrent-deployment-syncs=20",
+    "--concurrent-replicaset-syncs=20",
+    "--concurrent-job-syncs=20",
+]
+# As it comes, KWOK starts and stops four pods of the whole cluster at a time.
+KWOK_MANY_AT_ONCE = """\
+apiVersion: config.kwok.x-k8s.io/v1alpha1
+kind: KwokConfiguration
+options:
+  podPlayStageParallelism: 64
+  nodePlayStageParallelism: 4
+  nodeLeaseParallelism: 4
+"""
+
 
 def etcd(program, folder, client_url, peer_url):
     return [
