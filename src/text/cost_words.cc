@@ -49,19 +49,20 @@ std::string how_much_above(std::int64_t place) {
     return at < kFirst.size() ? kFirst[at] : fmt::format("{}th most", place + 1);
 }
 
-// "the most", "the second most and the most": of the queues that give, how far above their shares they are.
+// "the most", "the second most and most": of the queues that give, how far above their shares they are.
 std::string queue_ranks(std::int64_t value) {
     std::vector<std::string> parts;
     for (const std::int64_t place : queue_places(value))
-        parts.push_back("the " + how_much_above(place));
-    return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " and "));
+        parts.push_back(how_much_above(place));
+    return parts.empty() ? "none" : fmt::format("the {}", fmt::join(parts, " and "));
 }
 
 std::string queue_words(std::int64_t value) {
     const std::vector<std::int64_t> places = queue_places(value);
     if (places.empty()) return "no queue that gives";
     if (places.size() == 1) return fmt::format("the queue {} above its share giving", how_much_above(places.front()));
-    return fmt::format("the queues {} above their shares giving", queue_ranks(value));
+    std::string ranks = queue_ranks(value);
+    return fmt::format("the queues {} above their shares giving", ranks.substr(ranks.find(' ') + 1));
 }
 
 std::string zero_or(std::int64_t value, const char* none, const std::string& some) { return value == 0 ? none : some; }

@@ -111,6 +111,12 @@ class Evicted(unittest.TestCase):
         self.assertNotIn("of those above their share", out)
         self.assertRegex(out, "the queue (second )?most above its share giving")
 
+    def test_which_queues_give(self):
+        world = [node("n1"), node("n2"), queue("a", deserved={"cpu": "0"}), queue("b", deserved={"cpu": "0"}), queue("c", deserved={"cpu": "2"})]
+        world += [pod("a1", on="n1", queue="a"), pod("b1", on="n2", queue="b"), group("want", 2, queue="c"), pod("want-0", group="want"), pod("want-1", group="want")]
+        out = said(["explain", "want"], world, actions("gangReclaim"))
+        self.assertIn("the queues second most and most above their shares giving", out)
+
     def test_nobody_else_goes_and_the_bill_is_no_other(self):
         # Each of two takes one; without the first victim the second preemptor has no place.
         world = [node("n1"), node("n2"), pod("a", on="n1"), pod("b", on="n2"), pod("x", priority=9), pod("y", priority=8)]
