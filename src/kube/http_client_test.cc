@@ -38,6 +38,18 @@ TEST_F(HttpClientTest, KnowsTheServersTime) {
     EXPECT_EQ(format_time(client.clock().now()).substr(0, 10), "2100-01-01");
 }
 
+TEST_F(HttpClientTest, AWatchDoesNotTellTheTime) {
+    FakeApi api([](const Asked&) { return Reply{.body = "{}\n", .date = "Fri, 01 Jan 2100 00:00:00 GMT"}; });
+    HttpClient client(api.access(), api.client_options());
+    std::promise<void> ended;
+    client.run(this, [&] {
+        client.open(
+            this, get("/x"), [](std::string_view) { return true; }, [&](const HttpAnswer&) { ended.set_value(); });
+    });
+    ended.get_future().get();
+    EXPECT_NE(format_time(client.clock().now()).substr(0, 10), "2100-01-01");
+}
+
 TEST_F(HttpClientTest, SendsMethodBodyAndToken) {
     FakeApi api([](const Asked&) { return Reply{.status = 201, .body = "made"}; });
     HttpClient client(api.access(), api.client_options());

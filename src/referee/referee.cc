@@ -19,6 +19,7 @@ constexpr std::string_view kWorkloadKeys = "Workload.kueue.x-k8s.io ";
 constexpr const char* kIntentNote = "reprieve.dev/plan";
 constexpr Duration kMarkLasts{120'000'000};  // the API server takes a mark back that nobody acted on
 constexpr Duration kNominationNear{30'000'000};
+constexpr Duration kCallTakes{10'000'000};  // at most, from a decision to its first sign
 constexpr Duration kUndoKept{900'000'000};
 constexpr Duration kFormerKept{300'000'000};  // longer than a decision waits to be judged
 constexpr int kMostStates = 200;              // in which one decision is judged
@@ -414,8 +415,11 @@ std::vector<Referee::Known> Referee::known_to(const Case& one, std::uint64_t fir
         removed.clear();
         last = change.version;
     }
+    // Between the decision and its first sign lies a call, which takes long where the API server is busy.
+    const Time earliest = one.at + Duration{-kCallTakes.us};
+    const Time when = one.decided.at.is_set() ? std::clamp(one.decided.at, earliest, one.at) : one.at;
     for (std::size_t i = 0; i < undo_.size(); ++i) {
-        const bool too_old = undo_[i].seq < first && undo_[i].at + options_.blind < one.at;
+        const bool too_old = undo_[i].seq < first && undo_[i].at + options_.blind < when;
         if (too_old && out[i] == Known::kNo) return std::vector<Known>(undo_.size(), Known::kPerhaps);
     }
     return out;

@@ -332,6 +332,23 @@ TEST_F(WatchingPlans, AnIntentForSomebodyElseThatWasGivenUpIsNoSign) {
     EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
 }
 
+// The call that is the first sign took three seconds; meanwhile room came that the decision could not know of.
+TEST_F(WatchingPlans, WhatCameBetweenTheDecisionAndItsFirstSignWasNotSeen) {
+    pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1", .version = 11});
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2", .version = 12});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2, .version = 13});
+    gone(11, "full");
+    pod(11, {.name = "other", .priority = 1, .version = 17});
+    pod(13, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1", .version = 20, .evicts = "u-a", .seen = 13});
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1", .mark = kMessage, .version = 21};
+    pod(13, victim);
+    victim.leaving = true;
+    pod(14, victim);
+    gone(15, "a");
+    preempted(5, "a", "high");
+    EXPECT_EQ(verdict_for("ns/high"), "fair") << verdicts().back().ruling.evidence;
+}
+
 // A scheduler knows what it bound before its watch tells it.
 TEST_F(Watching, AVictimThatWasBoundAfterWhatTheWatchHadToldIsThere) {
     pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2", .version = 12});
