@@ -13,6 +13,10 @@ World earlier(World world, oracle::Draw& draw) {
         if (draw.chance(50)) node.cpu = draw.number(1, 8);
         if (node.devices > 0 && draw.chance(20)) node.devices = draw.number(1, 4);
         if (draw.chance(10)) node.zone = draw.number(0, 1);
+        if (!world.drawn_with(Rule::kPools)) continue;
+        if (draw.chance(20)) node.pool = 1 - node.pool;
+        if (draw.chance(20)) node.tainted = !node.tainted;
+        if (draw.chance(20)) node.cordoned = !node.cordoned;
     }
     for (WorldGang& gang : world.gangs) {
         if (draw.chance(50)) gang.min = draw.number(1, 4);
@@ -23,6 +27,7 @@ World earlier(World world, oracle::Draw& draw) {
         if (draw.chance(10)) pod.traits.priority = draw.one_of({0, 10, 200});
         if (draw.chance(10)) pod.traits.app = draw.number(0, 2);
         if (draw.chance(10)) pod.is_protected = !pod.is_protected;
+        if (pod.leaves && draw.chance(60)) pod.leaves = false;
         if (!world.queues.empty() && pod.gang >= 0 && draw.chance(30)) pod.traits.queue = -1;
         if (pod.node < 0 || pod.traits.claim >= 0 || !draw.chance(10)) continue;
         pod.node = -1;

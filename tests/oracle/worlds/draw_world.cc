@@ -28,7 +28,10 @@ public:
         if (has(Rule::kSharedClaims) && out_.by_claim) share_claims();
         add_budgets();
         add_demand(0);
-        if (has(Rule::kTwoDemands)) add_demand(1);
+        const bool several = has(Rule::kTwoDemands) && !has(Rule::kForeignFilters);
+        if (several) add_demand(1);
+        if (several && draw_.chance(30)) add_demand(2);
+        if (has(Rule::kPartlyRunning)) start_members();
         add_claims();
         set_limits();
         // Last, so that all other worlds stay as they are.
@@ -38,6 +41,12 @@ public:
             else if (draw_.chance(40))
                 add_cards();
         }
+        if (has(Rule::kLeaving)) send_away();
+        if (has(Rule::kShortSearch)) shorten();
+        if (has(Rule::kForeignFilters)) add_foreign();
+        // Foreign worlds are planned once for each set of pods.
+        if ((has(Rule::kManyNodes) || has(Rule::kAlikeNodes)) && out_.foreign == 0)
+            out_.idle_nodes = 2 * draw_.number(34, 50);
         return std::move(out_);
     }
 
@@ -51,14 +60,21 @@ private:
             const auto rule = static_cast<Rule>(draw_.number(0, kRules - 1));
             if (!has(rule)) out_.rules.push_back(rule);
         }
+        // What foreign rules speak of.
+        constexpr auto kNearAndFar = static_cast<int>(Rule::kPorts);
+        for (int more = has(Rule::kForeignFilters) ? 2 : 0; more > 0; --more) {
+            const auto rule = static_cast<Rule>(draw_.number(0, kNearAndFar));
+            if (!has(rule)) out_.rules.push_back(rule);
+        }
         std::ranges::sort(out_.rules);
         out_.strict_budgets = has(Rule::kStrictBudgets);
-        wanted_pods_ = draw_.number(3, kMostPods);
+        wanted_pods_ = draw_.number(has(Rule::kAlikeNodes) ? kMostPods - 1 : 3, kMostPods);
+        if (has(Rule::kForeignFilters)) wanted_pods_ = std::min(wanted_pods_, 7);
         const bool claims = has(Rule::kDeviceClaims) || has(Rule::kSharedClaims);
-        out_.by_claim = claims && !has(Rule::kDeviceGroups) && !has(Rule::kShares);
+        out_.by_claim = claims && !has(Rule::kDeviceGroups) && !has(Rule::kShares) && !has(Rule::kForeignFilters);
         out_.by_extended_resource = out_.by_claim && draw_.chance(30) && !has(Rule::kSharedClaims);
         out_.by_network = out_.by_claim && has(Rule::kSharedClaims) && draw_.chance(35);
-        if (out_.by_claim && draw_.chance(50)) draw_cost();
+        if ((out_.by_claim && draw_.chance(50)) || has(Rule::kOtherCosts)) draw_cost();
         uses_memory_ = draw_.chance(25);
         milli_ = draw_.chance(50);
         // Shares of HAMi know no groups of devices.
@@ -79,6 +95,58 @@ private:
         const bool gangs = has(Rule::kGangVictims) || has(Rule::kOwnPriorities);
         // How many units a gang is that goes whole is told by pods of gangs alone.
         out_.cost = orders[static_cast<std::size_t>(draw_.number(0, gangs ? 5 : 7))];
+    }
+
+    // Pods by themselves that terminate; what happens to claims meanwhile is another question.
+    void send_away() {
+        if (out_.by_claim) return;
+        for (WorldPod& pod : out_.pods)
+            pod.leaves = pod.node >= 0 && pod.gang < 0 && draw_.chance(30);
+    }
+
+    void add_foreign() {
+        for (int kinds = draw_.number(1, 2); kinds > 0; --kinds)
+            out_.foreign |= 1U << static_cast<unsigned>(draw_.number(0, kForeignKinds - 1));
+        // Pods with a volume of the worlds have no other.
+        if (has(Rule::kVolumes)) out_.foreign &= ~(kAttachments | kWaitingVolumes);
+        if ((out_.foreign & kAttachments) != 0) out_.foreign &= ~kWaitingVolumes;
+    }
+
+    void shorten() {
+        const int how = draw_.number(0, 3);
+        if (how == 0) out_.literal = true;
+        if (how == 1) out_.max_domains = 1;
+        if (how >= 2) out_.budget = draw_.one_of({1, 5, 20, 60, 200});
+    }
+
+    // Of gangs that wait some members run already, in one domain.
+    void start_members() {
+        for (int g = 0; g < static_cast<int>(out_.gangs.size()); ++g) {
+            Mask domain = out_.all_nodes();
+            int started = 0;
+            for (int p = 0; p < out_.pod_count(); ++p) {
+                WorldPod& pod = out_.pods[static_cast<std::size_t>(p)];
+                if (pod.gang != g || pod.node >= 0) continue;
+                if (started + 1 >= out_.gang(g).min || !draw_.chance(started == 0 ? 70 : 40)) continue;
+                const auto spot = seat(p, domain);
+                if (!spot || taken(spot->node, pod.traits.port)) continue;
+                pod.node = spot->node;
+                pod.devices = spot->devices;
+                pod.start = draw_.number(0, 30000);
+                if (started++ == 0) domain = domain_of(g, spot->node);
+            }
+        }
+    }
+
+    [[nodiscard]] Mask domain_of(int gang, int node) const {
+        const Together together = out_.gang(gang).together;
+        Mask out = 0;
+        for (int n = 0; n < out_.node_count(); ++n) {
+            const bool apart = (together == Together::kRack && out_.node(n).rack != out_.node(node).rack) ||
+                               (together == Together::kZone && out_.node(n).zone != out_.node(node).zone);
+            if (!apart) out |= bit(n);
+        }
+        return out;
     }
 
     void add_failing_devices() {
@@ -124,9 +192,9 @@ private:
     }
 
     void add_nodes() {
-        const int count = draw_.one_of({2, 2, 3, 3, 4, 5});
+        const int count = has(Rule::kAlikeNodes) ? draw_.number(5, 8) : draw_.one_of({2, 2, 3, 3, 4, 5});
         // With room for about as many pods as are wanted, so that little stays free.
-        const int most = std::max(2, 2 * wanted_pods_ / count);
+        const int most = has(Rule::kAlikeNodes) ? 2 : std::max(2, 2 * wanted_pods_ / count);
         for (int n = 0; n < count; ++n) {
             WorldNode node{.name = fmt::format("n{}", n),
                            .zone = n % 2,
@@ -144,6 +212,11 @@ private:
             if (!has(Rule::kDeviceGroups) && !has(Rule::kShares) && !out_.by_claim) node.describes = draw_.chance(70);
             if (hami_) node.places = draw_.number(1, 4);
             if (out_.by_network && n > 0) node.devices = out_.nodes.front().devices;
+            if (has(Rule::kPools)) {
+                node.pool = draw_.number(0, 1);
+                node.tainted = draw_.chance(20);
+                node.cordoned = draw_.chance(10);
+            }
             out_.nodes.push_back(node);
         }
     }
@@ -180,13 +253,13 @@ private:
     }
 
     // A node and devices there for a pod of that kind; ports, affinity and the like bound it when it was placed.
-    std::optional<Spot> seat(int p) {
+    std::optional<Spot> seat(int p, Mask nodes = ~Mask{0}) {
         std::vector<Spot> open;
         Places places;
         for (const WorldPod& pod : out_.pods)
             places.push_back({.node = pod.node, .devices = pod.devices});
         for (int n = 0; n < out_.node_count(); ++n) {
-            if (!fits(p, n)) continue;
+            if (!worlds::has(nodes, n) || !fits(p, n)) continue;
             for (Mask devices : device_choices(out_, places, p, n))
                 open.push_back({.node = n, .devices = devices});
         }
@@ -210,7 +283,7 @@ private:
 
     // One draw a line: compilers differ in the order in which they evaluate arguments, and the worlds must not.
     bool add_single() {
-        const int priority = draw_level();
+        const int priority = has(Rule::kAlikeNodes) ? draw_.one_of({0, 0, 0, 5}) : draw_level();
         return add_running_pod(-1, priority, draw_queue());
     }
 
@@ -224,6 +297,10 @@ private:
                      .gang = gang,
                      .start = draw_.number(0, 30000),
                      .is_protected = draw_.chance(4)};
+        if (has(Rule::kAlikeNodes)) {
+            pod.traits.cpu = draw_.one_of({1, 2, 2, 2});
+            pod.start = draw_.one_of({0, 3600});
+        }
         draw_devices(pod.traits, true);
         add_rules(pod.traits, 25, true);
         const int p = out_.pod_count();
@@ -274,17 +351,22 @@ private:
     }
 
     void add_budgets() {
-        if (!has(Rule::kStrictBudgets) && !has(Rule::kBudgets)) return;
+        if (!has(Rule::kStrictBudgets) && (!has(Rule::kBudgets) || has(Rule::kForeignFilters))) return;
         for (int app = 0; app < kApps; ++app) {
             if (draw_.chance(60)) out_.budgets.push_back({.app = app, .allowed = draw_.one_of({0, 0, 1, 1, 2})});
         }
     }
 
     Spread draw_spread(Level level) {
-        return {.level = level,
-                .max_skew = draw_.one_of({1, 1, 2}),
-                .min_domains = draw_.chance(20) ? draw_.number(1, 3) : 0,
-                .app = some_app()};
+        Spread out{.level = level,
+                   .max_skew = draw_.one_of({1, 1, 2}),
+                   .min_domains = draw_.chance(20) ? draw_.number(1, 3) : 0,
+                   .app = some_app()};
+        if (has(Rule::kPools)) {
+            out.any_pool = draw_.chance(30);
+            out.heeds_taints = draw_.chance(40);
+        }
+        return out;
     }
 
     // Each rule of the world that a pod can have, with that chance. Running pods keep away from others or hold ports;
@@ -313,8 +395,13 @@ private:
                       .memory = uses_memory_ ? draw_.number(0, 3) : 0,
                       .priority = number == 0 ? 100 : draw_.one_of({60, 95}),
                       .queue = out_.queues.empty() ? -1 : 0};
+        if (has(Rule::kAlikeNodes)) traits.cpu = std::min(traits.cpu, 2);
         draw_devices(traits, false);
         add_rules(traits, 85, false);
+        if (has(Rule::kPools)) {
+            traits.pool = draw_.one_of({-1, 0, 1});
+            traits.tolerates = draw_.chance(40);
+        }
         const WorldPod pod{.name = fmt::format("want{}", number), .traits = traits, .start = 40000 + number};
         if (gang)
             add_members(pod);
@@ -334,9 +421,16 @@ private:
             pod.name = fmt::format("{}-{}", like.name, m);
             pod.gang = static_cast<int>(out_.gangs.size());
             if (mixed && m > 0) pod.traits.cpu = draw_.number(1, 2);
+            if (mixed && m > 0 && !out_.by_claim) draw_other_devices(pod.traits);
             out_.pods.push_back(std::move(pod));
         }
         out_.gangs.push_back(gang);
+    }
+
+    void draw_other_devices(Traits& traits) {
+        traits.gpus = traits.gpu_milli = traits.gpu_memory = 0;
+        traits.same_group = traits.counted = false;
+        draw_devices(traits, false);
     }
 
     // A claim for one pod alone that a running pod holds, or a volume of one node, for the first that waits.

@@ -41,6 +41,9 @@ Mask read_claims(const Json& claims) {
     return out;
 }
 
+// Names of pods are unique in a world, wherever they are.
+std::string by_default(const std::string& name) { return "default" + name.substr(name.find('/')); }
+
 Decision read(const std::string& text) {
     const Json plan = Json::parse(text);
     Decision out{.text = text};
@@ -51,7 +54,7 @@ Decision read(const std::string& text) {
         out.places.emplace(p["pod"], std::move(place));
     }
     for (const Json& e : plan["evictions"])
-        out.evictions.push_back({.pod = e["pod"], .owner = e["for"]});
+        out.evictions.push_back({.pod = by_default(e["pod"]), .owner = e["for"]});
     for (const Json& c : plan["certificates"]) {
         out.claims.push_back({.owner = c["for"],
                               .action = c["action"],

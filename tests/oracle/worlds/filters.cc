@@ -19,6 +19,8 @@ public:
 
     [[nodiscard]] bool never() const {
         if (traits_.cpu > node().cpu || traits_.memory > node().memory) return true;
+        if (node().cordoned || (node().tainted && !traits_.tolerates)) return true;
+        if (traits_.pool >= 0 && traits_.pool != node().pool) return true;
         for (const Spread& spread : traits_.spreads) {
             if (domain(spread.level, node_) == kNoDomain) return true;
         }
@@ -138,21 +140,27 @@ private:
         return none;
     }
 
-    // Only nodes that have the labels of all constraints count.
-    [[nodiscard]] bool counts(int node) const {
-        return std::ranges::all_of(traits_.spreads,
-                                   [&](const Spread& s) { return domain(s.level, node) != kNoDomain; });
+    // Only nodes that have the labels of all constraints count, of these those that the policies let count.
+    [[nodiscard]] bool counts(const Spread& spread, int n) const {
+        const WorldNode& node = world_.node(n);
+        if (!spread.any_pool && traits_.pool >= 0 && traits_.pool != node.pool) return false;
+        if (spread.heeds_taints && node.tainted && !traits_.tolerates) return false;
+        return std::ranges::all_of(traits_.spreads, [&](const Spread& s) { return domain(s.level, n) != kNoDomain; });
     }
 
     [[nodiscard]] bool spreads_well() const {
         for (const Spread& spread : traits_.spreads) {
             std::map<int, int> matches;
             for (int n = 0; n < world_.node_count(); ++n) {
-                if (counts(n)) matches[domain(spread.level, n)];
+                if (counts(spread, n)) matches[domain(spread.level, n)];
             }
-            each([&](const Traits& other, const Spot& spot) {
-                if (other.app == spread.app && counts(spot.node)) ++matches[domain(spread.level, spot.node)];
-            });
+            // Those that leave are not counted any more.
+            for (std::size_t p = 0; p < places_.size(); ++p) {
+                const int n = places_[p].node;
+                const WorldPod& other = world_.pods[p];
+                if (n < 0 || other.leaves || other.traits.app != spread.app || !counts(spread, n)) continue;
+                ++matches[domain(spread.level, n)];
+            }
             int least = std::ranges::min_element(matches, {}, &std::pair<const int, int>::second)->second;
             if (static_cast<int>(matches.size()) < spread.min_domains) least = 0;
             const int self = traits_.app == spread.app ? 1 : 0;
@@ -288,6 +296,14 @@ Places places_of(const World& world) {
     std::ranges::sort(unwritten, {}, [&](int p) { return std::pair(world.pod(p).start, world.pod(p).name); });
     for (int p : unwritten)
         out[static_cast<std::size_t>(p)].devices = lowest_free(world, out, p);
+    return out;
+}
+
+Places places_later(const World& world) {
+    Places out = places_of(world);
+    for (std::size_t p = 0; p < out.size(); ++p) {
+        if (world.pods[p].leaves) out[p] = {};
+    }
     return out;
 }
 

@@ -19,6 +19,8 @@ using Places = std::vector<Spot>;
 
 // Running pods whose devices are written nowhere hold the lowest free ones, by start, then name.
 [[nodiscard]] Places places_of(const World& world);
+// The same once those that leave are gone.
+[[nodiscard]] Places places_later(const World& world);
 
 // No eviction can help on that node. REQUIRES: the pod is nowhere.
 [[nodiscard]] bool says_never(const World& world, const Places& places, int pod, int node);

@@ -78,6 +78,11 @@ public:
         for (const WorldDemand& demand : demands_) {
             seats_.push_back(seats_of(demand));
             victims_.push_back(victims_of(demand));
+            gone_ |= victims_.back();
+        }
+        // A gang that loses members in the same plan misses them as well.
+        for (WorldDemand& demand : demands_) {
+            if (demand.gang >= 0) demand.min += std::popcount(members_running(world, demand.gang) & gone_);
         }
     }
 
@@ -86,6 +91,7 @@ public:
             complain(Fault::kAudit, "", violation);
         judge_form();
         judge_seats();
+        if (world_.literal) judge_silence();
         Turn turn;
         for (std::size_t d = 0; d < demands_.size(); ++d) {
             judge_demand(d, turn);
@@ -133,7 +139,7 @@ private:
 
     // The nodes among which the demand was placed; 0: its places are in no domain that it may use.
     [[nodiscard]] Mask site_of(std::size_t d) const {
-        for (Mask site : sites_of(world_, demands_[d])) {
+        for (Mask site : sites_of(world_, demands_[d], gone_)) {
             if (std::ranges::all_of(seats_[d], [&](const Seat& seat) { return has(site, seat.spot.node); }))
                 return site;
         }
@@ -141,6 +147,14 @@ private:
     }
 
     [[nodiscard]] bool served(std::size_t d) const { return std::ssize(seats_[d]) >= demands_[d].min; }
+
+    // The literal algorithms claim nothing.
+    void judge_silence() {
+        for (const Claim& claim : decision_.claims) {
+            if (claim.status != "heuristic" && claim.status != "unknown")
+                complain(Fault::kFalseOptimal, claim.owner, "improve: false, and it claims " + claim.status);
+        }
+    }
 
     // Every eviction is for somebody who is placed, a gang is placed as a whole or not at all.
     void judge_form() {
@@ -165,7 +179,7 @@ private:
     }
 
     [[nodiscard]] Places without(Mask gone) const {
-        Places out = places_of(world_);
+        Places out = places_later(world_);
         for (std::size_t p = 0; p < out.size(); ++p) {
             if (has(gone, static_cast<int>(p))) out[p] = {};
         }
@@ -174,9 +188,7 @@ private:
 
     // In the end everybody has passed in some order; who starts now also passes while the victims are still there.
     void judge_seats() {
-        Mask gone = 0;
-        for (Mask set : victims_)
-            gone |= set;
+        const Mask gone = gone_;
         const std::vector<Seat> seats = all_seats();
         if (!can_follow(world_, without(gone), seats, false)) {
             complain(Fault::kMisfit, "", "the placements pass in no order once the victims are gone");
@@ -184,7 +196,7 @@ private:
         }
         std::vector<Seat> now = seats;
         std::erase_if(now, [](const Seat& seat) { return seat.later; });
-        if (!can_follow(world_, without(0), now, false))
+        if (!can_follow(world_, places_of(world_), now, false))
             complain(Fault::kMisfit, "", "what starts now does not fit beside those who have not left yet");
         judge_leaning(gone);
         judge_need(gone, seats);
@@ -345,6 +357,10 @@ private:
         const auto say = [&](Fault fault, std::string what) {
             return Complaint{.fault = fault, .demand = demand.name, .what = std::move(what)};
         };
+        // The literal algorithms price each pod of such a group as what its order calls it.
+        if (world_.literal &&
+            std::ranges::find(world_.gangs, GangKind::kCoreSingle, &WorldGang::kind) != world_.gangs.end())
+            return std::nullopt;
         const Price price = solver.price(victims_[d], site_of(d), reading);
         if (compare(claim.cost, price) != Order::kSame)
             return say(Fault::kWrongCost, fmt::format("costs {}, says {}", text(price), text(claim.cost)));
@@ -370,6 +386,7 @@ private:
     std::vector<WorldDemand> demands_;
     std::vector<std::vector<Seat>> seats_;
     std::vector<Mask> victims_;
+    Mask gone_ = 0;  // all victims of the plan
     std::vector<Fate> fates_;
     std::vector<Complaint> complaints_;
 };

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "foreign.h"
+
 namespace reprieve::worlds {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr const char* kNetworkPool = "network";
 
 const char* key_of(Level level) { return level == Level::kHost ? kHostKey : kZoneKey; }
 std::string app_name(int app) { return std::string(1, static_cast<char>('a' + app)); }
+std::string pool_name(int pool) { return fmt::format("pool-{}", pool); }
 std::string claim_name(int claim) { return fmt::format("claim-{}", claim); }
 std::string queue_name(int queue) { return fmt::format("q{}", queue); }
 std::string class_name(int priority) { return fmt::format("class-{}", priority); }
@@ -47,6 +50,10 @@ Json node_document(const World& world, const WorldNode& node) {
     Json out = cluster_object("v1", "Node", node.name);
     out["metadata"]["labels"] = {{kHostKey, node.name}};
     if (node.zone >= 0) out["metadata"]["labels"][kZoneKey] = fmt::format("z{}", node.zone);
+    if (world.drawn_with(Rule::kPools)) out["metadata"]["labels"]["pool"] = pool_name(node.pool);
+    if (node.cordoned) out["spec"]["unschedulable"] = true;
+    if (node.tainted)
+        out["spec"]["taints"] = Json::array({{{"key", "special"}, {"value", "yes"}, {"effect", "NoSchedule"}}});
     Json room{{"cpu", std::to_string(node.cpu)}, {"pods", std::to_string(node.pods)}};
     if (node.memory > 0) room["memory"] = fmt::format("{}Gi", node.memory);
     if (node.devices > 0 && !world.by_claim)
@@ -85,6 +92,8 @@ Json spread_of(const Traits& traits) {
                         {"topologyKey", key_of(spread.level)},
                         {"whenUnsatisfiable", "DoNotSchedule"},
                         {"labelSelector", selector(spread.app)}};
+        if (spread.any_pool) constraint["nodeAffinityPolicy"] = "Ignore";
+        if (spread.heeds_taints) constraint["nodeTaintsPolicy"] = "Honor";
         if (spread.min_domains > 0) constraint["minDomains"] = spread.min_domains;
         out.push_back(constraint);
     }
@@ -147,6 +156,8 @@ Json pod_document(const World& world, const WorldPod& pod) {
     metadata["creationTimestamp"] = time_of(pod.start);
     Json spec{{"priority", traits.priority}, {"containers", Json::array({container_of(world, traits)})}};
     if (!traits.near.empty()) spec["affinity"] = affinity_of(traits);
+    if (traits.pool >= 0) spec["nodeSelector"] = {{"pool", pool_name(traits.pool)}};
+    if (traits.tolerates) spec["tolerations"] = Json::array({{{"key", "special"}, {"operator", "Exists"}}});
     if (!traits.spreads.empty()) spec["topologySpreadConstraints"] = spread_of(traits);
     if (traits.claim >= 0)
         spec["volumes"] =
@@ -158,6 +169,10 @@ Json pod_document(const World& world, const WorldPod& pod) {
     if (traits.same_group) metadata["annotations"]["reprieve.dev/same-group"] = "true";
     const char* words = traits.counted ? "hami.io/vgpu-devices-allocated" : "reprieve.dev/devices";
     if (pod.devices != 0 && !pod.unwritten && !world.by_claim) metadata["annotations"][words] = held_devices(pod);
+    if (pod.leaves) {
+        metadata["deletionTimestamp"] = time_of(kNow + 20);
+        metadata["deletionGracePeriodSeconds"] = 30;
+    }
     if (pod.is_protected) metadata["annotations"]["reprieve.dev/preemptible"] = "false";
     out["status"] = {{"phase", "Pending"}};
     if (pod.node >= 0) {
@@ -334,6 +349,24 @@ void add_device_claims(const World& world, std::vector<Json>& out) {
     }
 }
 
+// Without labels, so that no topology knows it: without room, or closed. Some names come before all others.
+void add_idle_node(int n, std::vector<Json>& out) {
+    Json node = cluster_object("v1", "Node", fmt::format("{}{}", n % 3 == 0 ? "a" : "x", n));
+    node["status"]["allocatable"] = {{"cpu", "8"}, {"memory", "8Gi"}, {"pods", "110"}};
+    if (n % 2 == 0) node["spec"]["unschedulable"] = true;
+    out.push_back(node);
+    if (n % 2 == 0) return;
+    Json pod = object("v1", "Pod", fmt::format("stays{}", n));
+    pod["metadata"]["annotations"]["reprieve.dev/preemptible"] = "false";
+    const Json requests{{"cpu", "8"}, {"memory", "8Gi"}};
+    pod["spec"] = {
+        {"nodeName", node["metadata"]["name"]},
+        {"priority", 0},
+        {"containers", Json::array({{{"name", "c"}, {"image", "app"}, {"resources", {{"requests", requests}}}}})}};
+    pod["status"] = {{"phase", "Running"}, {"startTime", time_of(100)}};
+    out.push_back(pod);
+}
+
 void add_queues(const World& world, std::vector<Json>& out) {
     for (int q = 0; q < static_cast<int>(world.queues.size()); ++q) {
         const WorldQueue& queue = world.queues[static_cast<std::size_t>(q)];
@@ -362,28 +395,43 @@ std::vector<Json> documents(const World& world) {
     }
     for (const WorldPod& pod : world.pods)
         out.push_back(pod_document(world, pod));
+    for (int n = 0; n < world.idle_nodes; ++n)
+        add_idle_node(n, out);
     for (std::size_t b = 0; b < world.budgets.size(); ++b) {
         Json document = object("policy/v1", "PodDisruptionBudget", fmt::format("budget-{}", b));
         document["spec"] = {{"maxUnavailable", 1}, {"selector", selector(world.budgets[b].app)}};
         document["status"]["disruptionsAllowed"] = world.budgets[b].allowed;
         out.push_back(document);
     }
+    add_foreign_rules(world, out);
     return out;
+}
+
+Json config_to_allocate() {
+    return {{"apiVersion", "reprieve.dev/v1"},
+            {"kind", "SchedulerConfig"},
+            {"actions", Json::array({{{"name", "allocate"}}})}};
 }
 
 Json config(const World& world) {
     Json args{{"pdb", world.strict_budgets ? "strict" : "bestEffort"}};
     if (world.cross_queue) args["crossQueue"] = true;
     if (!world.cost.empty()) args["cost"] = world.cost;
+    if (world.literal) args["improve"] = false;
+    Json of_gangs = args;
+    if (world.max_domains > 0) of_gangs["maxDomains"] = world.max_domains;
     Json out{{"apiVersion", "reprieve.dev/v1"},
              {"kind", "SchedulerConfig"},
              {"search", {{"threads", 1}}},
              {"actions",
               Json::array({{{"name", "allocate"}},
                            {{"name", "preempt"}, {"args", args}},
-                           {{"name", "gangPreempt"}, {"args", args}}})}};
+                           {{"name", "gangPreempt"}, {"args", of_gangs}}})}};
+    if (world.budget > 0) out["search"]["budget"] = fmt::format("{}us", world.budget);
     if (std::ranges::find(world.cost, "lostWork") != world.cost.end())
-        out["plugins"]["args"]["lostWork"]["resource"] = world.by_extended_resource ? "nvidia.com/gpu" : "gpu";
+        out["plugins"]["args"]["lostWork"]["resource"] = !world.by_claim              ? "cpu"
+                                                         : world.by_extended_resource ? "nvidia.com/gpu"
+                                                                                      : "gpu";
     return out;
 }
 

@@ -13,5 +13,7 @@ using Json = nlohmann::json;
 
 [[nodiscard]] std::vector<Json> documents(const World& world);
 [[nodiscard]] Json config(const World& world);
+// The same without evictions.
+[[nodiscard]] Json config_to_allocate();
 
 }  // namespace reprieve::worlds

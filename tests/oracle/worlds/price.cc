@@ -26,7 +26,7 @@ Victims::Amounts Victims::amounts(const Traits& traits, bool shares) const {
 // What the members ask for that must be placed; where a gang has more, its members are alike.
 Victims::Amounts Victims::need(bool shares) const {
     Amounts out{};
-    for (int i = 0; i < demand_.min; ++i) {
+    for (int i = 0; i < std::min(demand_.min, static_cast<int>(demand_.pods.size())); ++i) {
         const Amounts own = amounts(world_.pod(demand_.pods[static_cast<std::size_t>(i)]).traits, shares);
         for (std::size_t d = 0; d < kDims; ++d)
             out[d] += own[d];
@@ -150,8 +150,14 @@ std::int64_t Victims::claimed(Mask set) const {
     return out;
 }
 
-// Device-seconds, each device with the longest time that one of its users loses.
+// Processor-seconds; in a world of claims device-seconds, each device with the longest time that one of its users
+// loses.
 std::int64_t Victims::lost_work(Mask set) const {
+    std::int64_t out = 0;
+    if (!world_.by_claim) {
+        each(set, [&](int, const WorldPod& pod) { out += std::int64_t{kNow - pod.start} * pod.traits.cpu; });
+        return out;
+    }
     std::map<std::string, std::int64_t> longest;
     each(set, [&](int, const WorldPod& pod) {
         const std::string claim = claim_of(world_, pod);
@@ -159,7 +165,6 @@ std::int64_t Victims::lost_work(Mask set) const {
         std::int64_t& work = longest[claim];
         work = std::max<std::int64_t>(work, std::int64_t{kNow - pod.start} * std::popcount(pod.devices));
     });
-    std::int64_t out = 0;
     for (const auto& [claim, work] : longest)
         out += work;
     return out;
@@ -204,7 +209,7 @@ std::int64_t Victims::destroyed(Mask set, bool shares) const {
     if (world_.by_claim) {
         gone[kDevices] = claimed(set);
         wanted[kDevices] = 0;
-        for (int i = 0; i < demand_.min; ++i)
+        for (int i = 0; i < std::min(demand_.min, static_cast<int>(demand_.pods.size())); ++i)
             wanted[kDevices] += world_.pod(demand_.pods[static_cast<std::size_t>(i)]).traits.gpus;
     }
     std::int64_t out = 0;

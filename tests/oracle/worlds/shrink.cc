@@ -79,6 +79,8 @@ std::vector<World> simpler(const World& world) {
         change(!pod.traits.spreads.empty(), [](WorldPod& x) { x.traits.spreads.clear(); });
         change(pod.traits.spreads.size() > 1, [](WorldPod& x) { x.traits.spreads.resize(1); });
         const bool runs = pod.node >= 0;
+        change(pod.leaves, [](WorldPod& x) { x.leaves = false; });
+        change(pod.traits.pool >= 0, [](WorldPod& x) { x.traits.pool = -1; });
         change(pod.traits.port != 0, [](WorldPod& x) { x.traits.port = 0; });
         change(pod.traits.memory != 0, [](WorldPod& x) { x.traits.memory = 0; });
         change(pod.traits.claim >= 0, [](WorldPod& x) { x.traits.claim = -1; });
@@ -97,6 +99,17 @@ std::vector<World> simpler(const World& world) {
         change(pod.is_protected, [](WorldPod& x) { x.is_protected = false; });
         change(pod.traits.priority != 0 && runs, [](WorldPod& x) { x.traits.priority = 0; });
         change(pod.traits.cpu > 1, [](WorldPod& x) { x.traits.cpu = std::max(1, x.traits.cpu - 1); });
+    }
+    for (unsigned kind = 0; kind < static_cast<unsigned>(kForeignKinds); ++kind) {
+        if ((world.foreign & (1U << kind)) != 0) with([&](World& w) { w.foreign &= ~(1U << kind); });
+    }
+    if (world.idle_nodes > 0) {
+        with([&](World& w) { w.idle_nodes = 0; });
+        if (world.idle_nodes > 68) with([&](World& w) { w.idle_nodes = 68; });
+    }
+    for (std::size_t n = 0; n < world.nodes.size(); ++n) {
+        if (world.nodes[n].tainted) with([&](World& w) { w.nodes[n].tainted = false; });
+        if (world.nodes[n].cordoned) with([&](World& w) { w.nodes[n].cordoned = false; });
     }
     for (std::size_t g = 0; g < world.gangs.size(); ++g) {
         if (world.gangs[g].priority) with([&](World& w) { w.gangs[g].priority.reset(); });

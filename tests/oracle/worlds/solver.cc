@@ -29,7 +29,7 @@ bool can_follow(const World& world, const Places& places, const std::vector<Seat
 namespace {
 
 Places at_turn(const World& world, const Turn& turn) {
-    Places out = places_of(world);
+    Places out = places_later(world);
     for (std::size_t p = 0; p < out.size(); ++p) {
         if (has(turn.spent, static_cast<int>(p))) out[p] = {};
     }
@@ -149,7 +149,7 @@ bool Solver::fits(Mask set, Mask site, bool never_is_final, Mask held) {
 
 std::optional<Optimum> Solver::optimum(const Reading& reading) {
     std::optional<Optimum> best;
-    const std::vector<Mask> sites = sites_of(world_, demand_);
+    const std::vector<Mask> sites = sites_of(world_, demand_, turn_.spent);
     for (Mask set : victims_.sets()) {
         for (Mask site : sites) {
             // What units are is then known only of sets that do, and a set of which somebody may stay is none.

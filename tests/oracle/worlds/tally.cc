@@ -46,7 +46,8 @@ void Tally::add(const World& world, const Judgement& judgement) {
     for (const WorldDemand& demand : demands_of(world))
         (demand.gang >= 0 ? has_gang : has_pod) = true;
     for (const Fate& fate : judgement.fates) {
-        total_.add(fate);
+        // What a search was cut short by need not be found.
+        if (!world.drawn_with(Rule::kShortSearch)) total_.add(fate);
         for (Rule rule : world.rules)
             lines_[{rule, fate.is_gang}].add(fate);
     }

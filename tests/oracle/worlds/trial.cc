@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "by_allocation.h"
 #include "changes.h"
 #include "engine.h"
 
@@ -42,7 +43,7 @@ std::string difference(const std::string& a, const std::string& b) {
 
 Judgement judge_here(const World& world) {
     const Decision decision = decide({documents(world)}, config(world));
-    Judgement out = judge(world, decision);
+    Judgement out = world.foreign != 0 ? judge_by_allocation(world, decision) : judge(world, decision);
     const World after = next_world(world, decision);
     for (const std::string& violation : decide({documents(after)}, config(after)).violations)
         out.complaints.push_back({.fault = Fault::kAudit, .demand = "", .what = "of the next plan: " + violation});

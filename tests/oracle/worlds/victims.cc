@@ -27,7 +27,7 @@ Victims::Victims(const World& world, const WorldDemand& demand, const Places& pl
 // Running, not protected, strictly lower, of the same queue unless the configuration says otherwise.
 bool Victims::is_open(int p) const {
     const WorldPod& pod = world_.pod(p);
-    if (pod.node < 0 || places_[static_cast<std::size_t>(p)].node < 0 || pod.is_protected) return false;
+    if (pod.node < 0 || places_[static_cast<std::size_t>(p)].node < 0 || pod.is_protected || pod.leaves) return false;
     const int queue = world_.pod(demand_.pods.front()).traits.queue;
     return standing(p) < demand_.priority && (world_.cross_queue || pod.traits.queue == queue);
 }

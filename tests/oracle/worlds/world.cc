@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace reprieve::worlds {
@@ -49,6 +50,22 @@ const char* to_text(Rule rule) {
             return "device claims";
         case Rule::kSharedClaims:
             return "shared claims";
+        case Rule::kLeaving:
+            return "leaving pods";
+        case Rule::kPools:
+            return "pools and taints";
+        case Rule::kPartlyRunning:
+            return "partly running";
+        case Rule::kShortSearch:
+            return "short search";
+        case Rule::kOtherCosts:
+            return "other costs";
+        case Rule::kManyNodes:
+            return "many nodes";
+        case Rule::kAlikeNodes:
+            return "alike nodes";
+        case Rule::kForeignFilters:
+            return "foreign filters";
     }
     return "";
 }
@@ -59,6 +76,14 @@ std::string claim_of(const World& world, const WorldPod& pod) {
 }
 
 bool World::drawn_with(Rule rule) const { return std::ranges::find(rules, rule) != rules.end(); }
+
+Mask members_running(const World& world, int gang) {
+    Mask out = 0;
+    for (int p = 0; p < world.pod_count(); ++p) {
+        if (world.pod(p).gang == gang && world.pod(p).node >= 0) out |= bit(p);
+    }
+    return out;
+}
 
 std::vector<WorldDemand> demands_of(const World& world) {
     std::vector<WorldDemand> out;
@@ -81,13 +106,15 @@ std::vector<WorldDemand> demands_of(const World& world) {
         out.push_back(std::move(demand));
     }
     for (WorldDemand& demand : out) {
-        if (demand.gang >= 0 && world.gang(demand.gang).priority) demand.priority = *world.gang(demand.gang).priority;
+        if (demand.gang < 0) continue;
+        if (world.gang(demand.gang).priority) demand.priority = *world.gang(demand.gang).priority;
+        demand.min -= std::popcount(members_running(world, demand.gang));
     }
     std::ranges::stable_sort(out, [](const WorldDemand& a, const WorldDemand& b) { return a.priority > b.priority; });
     return out;
 }
 
-std::vector<Mask> sites_of(const World& world, const WorldDemand& demand) {
+std::vector<Mask> sites_of(const World& world, const WorldDemand& demand, Mask gone) {
     std::vector<Mask> out;
     if (demand.gang < 0) {
         for (int n = 0; n < world.node_count(); ++n)
@@ -101,8 +128,13 @@ std::vector<Mask> sites_of(const World& world, const WorldDemand& demand) {
         const int domain = together == Together::kRack ? world.node(n).rack : world.node(n).zone;
         if (domain >= 0) domains[domain] |= bit(n);
     }
-    for (const auto& [domain, nodes] : domains)
-        out.push_back(nodes);
+    Mask held = 0;
+    for (int p = 0; p < world.pod_count(); ++p) {
+        if (has(members_running(world, demand.gang) & ~gone, p)) held |= bit(world.pod(p).node);
+    }
+    for (const auto& [domain, nodes] : domains) {
+        if ((held & ~nodes) == 0) out.push_back(nodes);
+    }
     return out;
 }
 

@@ -45,8 +45,16 @@ enum class Rule : std::uint8_t {
     kTwoDemands,
     kDeviceClaims,
     kSharedClaims,
+    kLeaving,
+    kPools,
+    kPartlyRunning,
+    kShortSearch,
+    kOtherCosts,
+    kManyNodes,
+    kAlikeNodes,
+    kForeignFilters,
 };
-inline constexpr int kRules = 21;
+inline constexpr int kRules = 29;
 [[nodiscard]] const char* to_text(Rule rule);
 
 // The label that says where a rule looks: every node is a host of its own, most are in a zone.
@@ -66,6 +74,8 @@ struct Spread {
     int max_skew = 1;
     int min_domains = 0;  // 0: not written
     int app = 0;
+    bool any_pool = false;      // nodeAffinityPolicy: Ignore
+    bool heeds_taints = false;  // nodeTaintsPolicy: Honor
     friend bool operator==(const Spread&, const Spread&) = default;
 };
 
@@ -83,6 +93,8 @@ struct Traits {
     int port = 0;    // host port; 0: none
     int claim = -1;  // volume claim
     int queue = -1;  // -1: none named
+    int pool = -1;   // of nodes that it selects; -1: any
+    bool tolerates = false;
     std::vector<Near> near;
     std::vector<Spread> spreads;
     friend bool operator==(const Traits&, const Traits&) = default;
@@ -100,6 +112,7 @@ struct WorldPod {
     int gang = -1;
     int start = 0;  // seconds after the world began
     bool is_protected = false;
+    bool leaves = false;  // terminating: still there, and no victim any more
 };
 
 // How the pods of a group may be taken: Volcano's rule (surplus, else whole), or a core group's disruption mode.
@@ -130,6 +143,9 @@ struct WorldNode {
     Mask failing = 0;       // devices on which the selectors of claims fail
     int units = 0;          // of the card that its devices are parts of; 0: each is a card of its own
     Mask large = 0;         // parts that take two units, not one
+    int pool = 0;
+    bool tainted = false;
+    bool cordoned = false;
     // Which device a claim gets depends on the order in which they are asked, and not only on how many are free.
     [[nodiscard]] bool order_matters() const { return failing != 0 || units > 0; }
     [[nodiscard]] int units_of(Mask parts) const { return std::popcount(parts) + std::popcount(parts & large); }
@@ -151,6 +167,15 @@ struct WorldQueue {
     int cpu_limit = 0;  // 0: none
 };
 
+// Rules that the filters of the worlds do not tell a second time (foreign.h): bits of World::foreign.
+inline constexpr unsigned kNamespaces = 1;
+inline constexpr unsigned kPortAddresses = 2;
+inline constexpr unsigned kLabelKeys = 4;
+inline constexpr unsigned kAttachments = 8;
+inline constexpr unsigned kWaitingVolumes = 16;
+inline constexpr unsigned kNodeExpressions = 32;
+inline constexpr int kForeignKinds = 6;
+
 struct World {
     std::uint64_t number = 0;
     std::vector<Rule> rules;
@@ -168,6 +193,14 @@ struct World {
     bool by_extended_resource = false;
     bool by_network = false;        // the devices are the same for all nodes
     std::vector<std::string> cost;  // the order of terms; empty: each action's own
+    // What a search may be cut short by; then nothing need be found, and what is claimed must still be true.
+    int budget = 0;        // microseconds; 0: the default
+    bool literal = false;  // improve: false
+    int max_domains = 0;   // 0: the default
+    // So many nodes more on which nobody fits, and which no rule speaks of: what a search leaves out on many nodes it
+    // must not leave out here. On some of them a pod that may not go takes all the room.
+    int idle_nodes = 0;
+    unsigned foreign = 0;
 
     [[nodiscard]] const WorldPod& pod(int p) const { return pods[static_cast<std::size_t>(p)]; }
     [[nodiscard]] const WorldNode& node(int n) const { return nodes[static_cast<std::size_t>(n)]; }
@@ -181,18 +214,22 @@ struct World {
 // The pod whose claim the running pod uses: its own name, or that of the one it shares with; empty: no claim.
 [[nodiscard]] std::string claim_of(const World& world, const WorldPod& pod);
 
+// The members of a gang that run.
+[[nodiscard]] Mask members_running(const World& world, int gang);
+
 // Somebody who wants room: a pending pod by itself, or a gang of pending pods.
 struct WorldDemand {
     std::string name;       // "default/x"
     int gang = -1;          // -1: one pod
     std::vector<int> pods;  // all that wait; of a gang at least `min` must be placed
-    int min = 1;
+    int min = 1;            // that are missing
     int priority = 0;
 };
 // In the order in which a cycle serves them.
 [[nodiscard]] std::vector<WorldDemand> demands_of(const World& world);
-// The sets of nodes of which the demand's pods may use one: each node for a pod, the domains of a gang.
-[[nodiscard]] std::vector<Mask> sites_of(const World& world, const WorldDemand& demand);
+// The sets of nodes of which the demand's pods may use one: each node for a pod, the domains of a gang; of one whose
+// members run already the domains that hold these, but for those that are gone.
+[[nodiscard]] std::vector<Mask> sites_of(const World& world, const WorldDemand& demand, Mask gone);
 
 // A world is told by its number alone.
 [[nodiscard]] World draw_world(std::uint64_t number);
