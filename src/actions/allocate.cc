@@ -97,7 +97,7 @@ Served place_surplus(Desk& desk, const Demand& demand, const Mandatory& members,
             }
         }
     }
-    if (!any) return Served::not_mine("its gang has its minimum; surplus members take idle room only");
+    if (!any) return Served::surplus();
     desk.session.commit(start);
     return {.done = true};
 }

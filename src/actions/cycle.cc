@@ -7,13 +7,12 @@
 #include <optional>
 #include <span>
 
+#include "actions/action_list.h"
 #include "actions/allocate.h"
 #include "actions/demands.h"
 #include "actions/desk.h"
 #include "actions/device_guesses.h"
 #include "actions/far_reaching.h"
-#include "actions/gang_evict.h"
-#include "actions/job_preempt.h"
 #include "actions/nominations.h"
 #include "actions/preempt.h"
 #include "actions/promise_ledger.h"
@@ -24,16 +23,22 @@
 #include "actions/serving_preempt.h"
 #include "actions/soft_evictions.h"
 #include "actions/spare.h"
-#include "actions/trigger.h"
 #include "actions/unplaced.h"
 #include "actions/waiting_lines.h"
 #include "plugins/limits.h"
-#include "plugins/network_topology.h"
 #include "plugins/order.h"
 #include "plugins/shares.h"
 
 namespace reprieve {
 namespace {
+
+// By default an action that stops pods for nobody has work only where somebody asks for it.
+std::vector<ActionConfig> actions_with_work(const Session& session) {
+    std::vector<ActionConfig> actions = actions_of(session.config);
+    if (session.limits.grants() == nullptr)
+        std::erase_if(actions, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
+    return actions;
+}
 
 class Cycle {
 public:
@@ -44,26 +49,16 @@ public:
           session_(cluster, config),
           placer_(session_),
           desk_{session_, placer_, builder_},
-          actions_(actions_of(config)),
+          actions_(actions_with_work(session_)),
           promises_(desk_, actions_),
           ledger_(desk_),
-          far_reaching_(desk_) {
-        // By default an action that stops pods for nobody has work only where somebody asks for it.
-        if (session_.limits.grants() == nullptr)
-            std::erase_if(actions_, [](const ActionConfig& a) { return a.kind == ActionKind::kQueueBalance; });
+          far_reaching_(desk_),
+          ways_(desk_, actions_, far_reaching_, shares_) {
         for (const ActionConfig& action : actions_) {
-            if (action.kind == ActionKind::kPreempt && !preempt_) preempt_ = std::make_unique<Preempt>(desk_, action);
-            if (action.kind == ActionKind::kGangPreempt && !gang_preempt_)
-                gang_preempt_ = std::make_unique<GangEvict>(desk_, action, nullptr);
-            if (action.kind == ActionKind::kGangReclaim && !gang_reclaim_) reclaim_ = &action;
             if (action.kind == ActionKind::kQueueBalance && !queue_balance_)
                 queue_balance_ = std::make_unique<QueueBalance>(desk_, action);
             if (action.kind == ActionKind::kRevoke) revoke_ = &action;
-            if (action.kind == ActionKind::kJobPreempt && !job_preempt_)
-                job_preempt_ = std::make_unique<JobPreempt>(desk_, action);
-            backfills_ = backfills_ || action.kind == ActionKind::kBackfill;
             crosses_queues_ = crosses_queues_ || action.cross_queue;
-            surplus_preempts_ = surplus_preempts_ || action.surplus_preempts;
         }
     }
 
@@ -88,7 +83,7 @@ public:
         const std::vector<PodId> evicted = queue_balance_ ? evicted_pods() : std::vector<PodId>();
         session_.tx.rollback(0);
         plan.queues = report_queues(cluster_.snapshot(), session_.limits);
-        if (gang_reclaim_ && !queue_balance_) report_deserved(cluster_.snapshot(), *shares_, plan.queues);
+        if (ways_.reclaims() && !queue_balance_) report_deserved(cluster_.snapshot(), *shares_, plan.queues);
         if (queue_balance_) queue_balance_->report(evicted, plan.queues);
         if (revoke_ != nullptr) Revoke(desk_, *revoke_).report(plan.queues);
         certify_by_rule(cluster_.snapshot(), plan);
@@ -159,7 +154,7 @@ private:
             out.push_back(item.demand);
         for (const WaitingLines::Line& line : lines_.all()) {
             for (std::size_t i = line.next; i < line.demands.size(); ++i) {
-                if (!fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
+                if (!ways_.fits_without_evictions(line.demands[i])) out.push_back(line.demands[i]);
             }
         }
         return out;
@@ -193,12 +188,13 @@ private:
     }
 
     void serve_resizes() {
-        if (!preempt_) return;
+        Preempt* preempt = ways_.preempt();
+        if (preempt == nullptr) return;
         std::vector<PodId> pods(cluster_.resizing().begin(), cluster_.resizing().end());
         std::ranges::sort(pods, [&](PodId a, PodId b) { return pod_before(snapshot(), a, b); });
         for (PodId pod : pods) {
             // Its quota counts what it asks for already; only its label can forbid.
-            if (cluster_.pod(pod).more().can_preempt != false) preempt_->serve_resize(pod);
+            if (cluster_.pod(pod).more().can_preempt != false) preempt->serve_resize(pod);
         }
     }
 
@@ -222,7 +218,7 @@ private:
 
     bool takes_its_place(const Demand& demand) {
         if (!promises_.ready(demand) || !queue_takes(snapshot(), demand.first()).fits() ||
-            !missing_group(snapshot(), demand).empty() || (backfills_ && asks_for_nothing(snapshot(), demand)))
+            !missing_group(snapshot(), demand).empty() || (ways_.backfills() && asks_for_nothing(snapshot(), demand)))
             return false;
         const auto start = session_.tx.checkpoint();
         const auto stays = [&](PodId pod) {
@@ -290,7 +286,7 @@ private:
                     continue;
                 }
                 any = true;
-                if (!backfills_ || !asks_for_nothing(snapshot(), item.demand))
+                if (!ways_.backfills() || !asks_for_nothing(snapshot(), item.demand))
                     serve(item.demand);
                 else if (!turned_away(item.demand))
                     serve_small(item.demand);
@@ -312,7 +308,7 @@ private:
         for (const ActionConfig& action : actions_) {
             if (last.done) break;
             if (action.kind == ActionKind::kAllocate) continue;
-            const Served served = attempt(action, demand);
+            const Served served = ways_.attempt(action, demand);
             last.done = served.done;
             add_refusal(last, served);
         }
@@ -344,7 +340,7 @@ private:
 
     void serve(const Demand& demand) {
         if (turned_away(demand)) return;
-        if (backfills_ && asks_for_nothing(snapshot(), demand)) {
+        if (ways_.backfills() && asks_for_nothing(snapshot(), demand)) {
             // Who was promised room does not wait for the others once more: they would take it.
             if (demand.nominated)
                 serve_small(demand);
@@ -354,7 +350,7 @@ private:
         }
         const auto breaks = [&](const Demand& promised) { return may_break(demand, promised); };
         PromiseLedger::Outcome outcome =
-            ledger_.serve(demand, promises_.cost_order(demand), breaks, [&] { return try_actions(demand); });
+            ledger_.serve(demand, promises_.cost_order(demand), breaks, [&] { return ways_.serve(demand); });
         for (Demand& broken : outcome.broken)
             give_up(std::move(broken));
         if (outcome.served.done)
@@ -374,79 +370,7 @@ private:
     }
 
     [[nodiscard]] bool may_break(const Demand& demand, const Demand& promised) {
-        return !demand.never_preempts && outranks(demand, promised) &&
-               may_not_trigger(actions_.front(), demand).empty();
-    }
-
-    Served try_actions(const Demand& demand) {
-        Served last{.proof = Proof::nobody()};
-        const bool allocates =
-            std::ranges::find(actions_, ActionKind::kAllocate, &ActionConfig::kind) != actions_.end();
-        bool allocated = false;
-        for (const ActionConfig& action : actions_) {
-            allocated = allocated || action.kind == ActionKind::kAllocate;
-            // Nobody is evicted for whom there is room.
-            if (!allocated && fits_without_evictions(demand)) {
-                if (last.why_not.empty())
-                    last.why_not = allocates ? "it fits without evictions, which is left to allocate"
-                                             : "it fits without evictions, and allocate is not among the actions";
-                last.proof.reset();
-                continue;
-            }
-            Served served = attempt(action, demand);
-            if (served.done) return served;
-            add_refusal(last, served);
-        }
-        return last;
-    }
-
-    bool fits_without_evictions(const Demand& demand) {
-        const auto start = session_.tx.checkpoint();
-        const bool fits = allocate(desk_, demand).done;
-        session_.rollback(start);
-        return fits;
-    }
-
-    // Gangs are gangPreempt's business and single pods preempt's, where both are there.
-    bool is_anothers(const ActionConfig& action, const Demand& demand) {
-        const bool gang = demand.gang && snapshot().gangs[demand.gang].min > 1;
-        return action.kind == ActionKind::kPreempt       ? gang && gang_preempt_
-               : action.kind == ActionKind::kGangPreempt ? !demand.gang && preempt_ && anywhere(demand)
-                                                         : false;
-    }
-
-    Served attempt(const ActionConfig& action, const Demand& demand) {
-        if (action.kind != ActionKind::kAllocate && action.kind != ActionKind::kBackfill) {
-            std::string why = demand.never_preempts ? "preemptionPolicy Never: it waits for free room"
-                                                    : may_not_trigger(action, demand);
-            if (!why.empty() && is_anothers(action, demand)) return Served::not_mine();
-            if (!why.empty()) return Served::not_mine(std::move(why), action.kind);
-        }
-        far_reaching_.note();
-        const auto start = session_.tx.checkpoint();
-        const PlanBuilder::Mark before = builder_.mark();
-        Served served = try_action(action, demand);
-        if (served.done && !far_reaching_.hold_since(start)) {
-            withdraw(start, before);
-            // Once more, with those in mind: a set of victims counts only if they keep their places.
-            session_.keep_in_mind = far_reaching_.pods();
-            served = try_action(action, demand);
-            session_.keep_in_mind.clear();
-            if (served.done && far_reaching_.hold_since(start)) return served;
-            const std::optional<Proof> proof = served.done ? std::nullopt : served.proof;
-            if (served.done) withdraw(start, before);
-            served = {.why_not = "whoever makes room for it is needed by others that this plan places", .proof = proof};
-        }
-        // The literal algorithms claim nothing about what they refuse.
-        if (!action.improve && !served.why_not.empty()) served.proof.reset();
-        const bool general = served.why_not.starts_with("its gang has its minimum");
-        if (action.kind != ActionKind::kAllocate && !served.why_not.empty() && !general) served.by = action.kind;
-        return served;
-    }
-
-    void withdraw(Transaction::Checkpoint start, const PlanBuilder::Mark& before) {
-        session_.rollback(start);
-        builder_.forget_since(before);
+        return !demand.never_preempts && outranks(demand, promised) && ways_.may_evict(demand);
     }
 
     // How long the journal was after its last eviction; 0: there is none.
@@ -456,49 +380,6 @@ private:
         while (size > 0 && journal[size - 1].kind != OpKind::kEvict)
             --size;
         return size;
-    }
-
-    std::string may_not_trigger(const ActionConfig& action, const Demand& demand) {
-        if (!demand.gang) return trigger_refusal(desk_, action, demand.pods);
-        const Mandatory members = desk_.members_of(demand);
-        return members.missing > 0 ? "" : trigger_refusal(desk_, action, members.pods);
-    }
-
-    Served try_action(const ActionConfig& action, const Demand& demand) {
-        switch (action.kind) {
-            case ActionKind::kAllocate:
-                return allocate(desk_, demand);
-            case ActionKind::kPreempt:
-                return preempt_->serve(demand);
-            case ActionKind::kGangPreempt:
-                // Single pods are preempt's business, where it is configured and they may run anywhere.
-                return !demand.gang && preempt_ && anywhere(demand) ? Served::not_mine() : gang_preempt_->serve(demand);
-            case ActionKind::kGangReclaim:
-                return reclaimer().serve(demand);
-            case ActionKind::kJobPreempt:
-                return asked_for_quotas(demand) ? job_preempt_->serve(demand) : Served::not_mine();
-            default:
-                return Served::not_mine();
-        }
-    }
-
-    // Unless it is configured, jobPreempt has work only where there are quotas.
-    bool asked_for_quotas(const Demand& demand) {
-        if (session_.config.actions) return true;
-        return is_in_quota(snapshot(), demand.queue);
-    }
-
-    bool anywhere(const Demand& demand) {
-        return network_search_space(snapshot(), home_of(snapshot(), demand)).anywhere();
-    }
-
-    // Shares cost a look at every pod: made when first asked for.
-    GangEvict& reclaimer() {
-        if (!gang_reclaim_) {
-            if (!shares_) shares_.emplace(snapshot());
-            gang_reclaim_ = std::make_unique<GangEvict>(desk_, *reclaim_, &*shares_);
-        }
-        return *gang_reclaim_;
     }
 
     // Members of a served gang that got no place (surplus) are told so.
@@ -511,9 +392,8 @@ private:
                     rest.pods.push_back(pod);
                     continue;
                 }
-                if (preempts_as_surplus(demand, pod)) continue;
-                builder_.unplaced(describe_unplaced(
-                    desk_, demand, pod, {.why_not = "its gang has its minimum; surplus members take idle room only"}));
+                if (ways_.serve_surplus(demand, pod)) continue;
+                builder_.unplaced(describe_unplaced(desk_, demand, pod, Served::surplus()));
             } else if (is_moved(snapshot(), pod)) {
                 clear(pod);
             }
@@ -521,24 +401,8 @@ private:
         if (!rest.pods.empty()) surplus_.push_back(std::move(rest));
     }
 
-    // Where it is asked for, members beyond the minimum preempt as single pods do.
-    bool preempts_as_surplus(const Demand& demand, PodId pod) {
-        if (!demand.gang || !surplus_preempts_) return false;
-        // All members of a plan share one time: while others start now, it waits for the next plan.
-        const auto starts_now = [&](PodId p) { return snapshot().pods[p].state == PodState::kPlaced; };
-        if (std::ranges::any_of(snapshot().gangs[snapshot().pods[pod].gang].pods, starts_now)) return false;
-        Demand single = single_demand(snapshot(), pod);
-        single.priority = demand.priority;
-        single.never_preempts = demand.never_preempts;
-        for (const ActionConfig& action : actions_) {
-            const bool by_priority = action.kind == ActionKind::kPreempt || action.kind == ActionKind::kGangPreempt;
-            if (by_priority && attempt(action, single).done) return true;
-        }
-        return false;
-    }
-
     void refuse(const Demand& demand, const Served& served) {
-        if (demand.gang && surplus_preempts_ && desk_.members_of(demand).pods.empty() &&
+        if (demand.gang && ways_.surplus_preempts() && desk_.members_of(demand).pods.empty() &&
             desk_.members_of(demand).missing == 0) {
             finish(demand);
             return;
@@ -564,18 +428,12 @@ private:
     Promises promises_;
     PromiseLedger ledger_;
     FarReaching far_reaching_;
-    std::unique_ptr<Preempt> preempt_;
-    std::unique_ptr<GangEvict> gang_preempt_;
-    std::unique_ptr<QueueBalance> queue_balance_;
-    const ActionConfig* reclaim_ = nullptr;
-    const ActionConfig* revoke_ = nullptr;
-    std::unique_ptr<GangEvict> gang_reclaim_;
-    std::unique_ptr<ServingPreempt> serving_;
-    std::unique_ptr<JobPreempt> job_preempt_;
-    bool backfills_ = false;
-    bool crosses_queues_ = false;
-    bool surplus_preempts_ = false;
     std::optional<Shares> shares_;
+    ActionList ways_;
+    std::unique_ptr<QueueBalance> queue_balance_;
+    const ActionConfig* revoke_ = nullptr;
+    std::unique_ptr<ServingPreempt> serving_;
+    bool crosses_queues_ = false;
     std::optional<Resources> offered_;
     std::vector<Demand> nominated_;
     WaitingLines lines_;

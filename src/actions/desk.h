@@ -37,10 +37,18 @@ struct Served {
     std::optional<Proof> proof;
     // The action that speaks in `why_not`; none: allocate, or whatever holds for every action.
     std::optional<ActionKind> by = std::nullopt;
+    // The gang has its minimum: no action speaks, whoever said so first.
+    bool surplus_only = false;
 
     // The action evicts nobody for such a demand.
     [[nodiscard]] static Served not_mine(std::string why_not = "", std::optional<ActionKind> by = std::nullopt) {
         return {.why_not = std::move(why_not), .proof = Proof::nobody(), .by = by};
+    }
+    // Only members beyond the gang's minimum are left.
+    [[nodiscard]] static Served surplus() {
+        Served out = not_mine("its gang has its minimum; surplus members take idle room only");
+        out.surplus_only = true;
+        return out;
     }
     // Fewer members than must be placed could ever run; `allocate` says so. The literal algorithms claim nothing.
     [[nodiscard]] static Served lacks_members(bool improve) {

@@ -68,8 +68,7 @@ Served GangEvict::serve(const Demand& demand) {
     if (demand.gang) {
         members = desk_.members_of(demand);
         if (members.missing > 0) return Served::lacks_members(action_.improve);
-        if (members.pods.empty())
-            return Served::not_mine("its gang has its minimum; surplus members take idle room only");
+        if (members.pods.empty()) return Served::surplus();
     }
     if (reclaim_) return reclaim(demand, members);
     const std::vector<Resources::Amount> need = sum_requests(desk_.snapshot(), members.pods);

@@ -14,8 +14,7 @@ Served JobPreempt::serve(const Demand& demand) {
     if (demand.gang) {
         members = desk_.members_of(demand);
         if (members.missing > 0) return Served::lacks_members(action_.improve);
-        if (members.pods.empty())
-            return Served::not_mine("its gang has its minimum; surplus members take idle room only");
+        if (members.pods.empty()) return Served::surplus();
     }
     const auto start = desk_.session.tx.checkpoint();
     const Mandatory rest = keep_places(demand, members);
