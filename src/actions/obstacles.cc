@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "model/amount_text.h"
 #include "plugins/quota_vote.h"
@@ -15,6 +15,7 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kMostReasons = 4;
+constexpr std::size_t kMostBoards = 64;  // of a few numbers for each node
 
 std::string list_of(const std::map<std::string, std::int64_t>& reasons) {
     std::vector<std::pair<std::int64_t, std::string>> order;
@@ -47,33 +48,29 @@ std::string Obstacles::name(QueueId queue) const {
     return desk_.snapshot().words->str(desk_.snapshot().queues[queue].name);
 }
 
-std::string Obstacles::count(std::span<const PodId> members,
-                             const Attack& attack,
-                             PdbMode pdb,
-                             const Shares* shares) const {
+std::string Obstacles::count(std::span<const PodId> members, const Attack& attack, PdbMode pdb, const Shares* shares) {
     const Snapshot& s = desk_.snapshot();
-    Reasons pods;
-    std::set<QueueId> others;
-    std::set<NodeId> seen;
+    ObstacleBoard& board = board_of(attack, pdb);
+    std::vector<std::int64_t> counts(board.reasons());
+    std::vector<bool> others(s.queues.size());
+    std::vector<bool> seen(s.nodes.size());
+    const FactAnswers* last = nullptr;
     for (PodId member : members) {
         const FactAnswers& answers = desk_.placer.facts(member);
+        if (&answers == std::exchange(last, &answers)) continue;
         for (NodeId node : s.nodes_by_name) {
-            if (!answers[node.index()].fits() || !seen.insert(node).second) continue;
-            for (PodId pod : s.node_pods[node]) {
-                if (s.pods[pod].state == PodState::kNominated && s.pods[pod].unit_priority >= attack.priority) {
-                    const GangId gang = s.pods[pod].gang;
-                    ++pods[fmt::format("promised to {}", gang ? s.gang_name(gang) : s.pod_name(pod))];
-                }
-                if (s.pods[pod].state != PodState::kRunning) continue;
-                std::string why = why_pod_stays(pod, attack);
-                if (why.empty() && pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
-                if (!why.empty()) ++pods[why];
-                if (s.pods[pod].queue && s.pods[pod].queue != attack.queue) others.insert(s.pods[pod].queue);
-            }
+            if (seen[node.index()] || !answers[node.index()].fits()) continue;
+            seen[node.index()] = true;
+            board.add(node, counts, others);
         }
     }
+    Reasons pods;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] > 0) pods.emplace(board.reason(i), counts[i]);
+    }
     Reasons queues;
-    for (QueueId queue : others) {
+    for (QueueId queue : IdRange<QueueId>(s.queues.size())) {
+        if (!others[queue.index()] || queue == attack.queue) continue;
         const std::string why = shares != nullptr         ? why_queue_keeps(queue, attack, *shares)
                                 : attack.quota != nullptr ? why_quota_keeps(queue, attack)
                                                           : "";
@@ -82,6 +79,47 @@ std::string Obstacles::count(std::span<const PodId> members,
     const std::string of_queues = list_of(queues);
     const std::string of_pods = list_of(pods);
     return of_queues + (of_queues.empty() || of_pods.empty() ? "" : ", ") + of_pods;
+}
+
+// Quotas vote by what the demand asks for, so each such demand gets a board of its own.
+ObstacleBoard& Obstacles::board_of(const Attack& attack, PdbMode pdb) {
+    const auto look = [this,
+                       priority = attack.priority,
+                       queue = attack.queue,
+                       cross = attack.cross_queue,
+                       quota = attack.quota,
+                       reclaim = attack.reclaim,
+                       pdb](NodeId node) {
+        return look_at(node,
+                       {.priority = priority, .queue = queue, .cross_queue = cross, .quota = quota, .reclaim = reclaim},
+                       pdb);
+    };
+    if (attack.quota != nullptr) return of_quota_.emplace(desk_.session, look);
+    const Asked asked{attack.priority, attack.queue, attack.cross_queue, attack.reclaim, pdb};
+    const auto at = boards_.find(asked);
+    if (at != boards_.end()) {
+        at->second.follow(desk_.session);
+        return at->second;
+    }
+    if (boards_.size() >= kMostBoards) boards_.clear();
+    return boards_.emplace(asked, ObstacleBoard(desk_.session, look)).first->second;
+}
+
+NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, PdbMode pdb) const {
+    const Snapshot& s = desk_.snapshot();
+    NodeObstacles found;
+    for (PodId pod : s.node_pods[node]) {
+        const PodRow& row = s.pods[pod];
+        if (row.state == PodState::kNominated && row.unit_priority >= attack.priority)
+            ++found.pods[fmt::format("promised to {}", row.gang ? s.gang_name(row.gang) : s.pod_name(pod))];
+        if (row.state != PodState::kRunning) continue;
+        std::string why = why_pod_stays(pod, attack);
+        if (why.empty() && pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
+        if (!why.empty()) ++found.pods[why];
+        if (row.queue && std::ranges::find(found.queues, row.queue) == found.queues.end())
+            found.queues.push_back(row.queue);
+    }
+    return found;
 }
 
 // Rules of queues as a whole are told of the queue.

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "actions/desk.h"
+#include "actions/obstacle_board.h"
 #include "plugins/shares.h"
 #include "search/units.h"
 
@@ -25,12 +28,16 @@ public:
                                   const Shares* shares);
 
 private:
-    using Reasons = std::map<std::string, std::int64_t>;
+    using Reasons = ObstacleCounts;
+    // Demands for which the same pods stay for the same reasons: priority, queue, whether across queues and by shares.
+    using Asked = std::tuple<std::int32_t, QueueId, bool, bool, PdbMode>;
 
     [[nodiscard]] std::string count(std::span<const PodId> members,
                                     const Attack& attack,
                                     PdbMode pdb,
-                                    const Shares* shares) const;
+                                    const Shares* shares);
+    [[nodiscard]] ObstacleBoard& board_of(const Attack& attack, PdbMode pdb);
+    [[nodiscard]] NodeObstacles look_at(NodeId node, const Attack& attack, PdbMode pdb) const;
     [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
     [[nodiscard]] std::string why_budget_keeps(PodId pod) const;
     [[nodiscard]] std::string why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const;
@@ -40,6 +47,8 @@ private:
     [[nodiscard]] std::string name(QueueId queue) const;
 
     const Desk& desk_;
+    std::map<Asked, ObstacleBoard> boards_;
+    std::optional<ObstacleBoard> of_quota_;  // of the last demand that asked by quotas
     // Demands of one shape that are refused one after another are refused by the same pods.
     struct Last {
         SpecId spec;
