@@ -140,13 +140,14 @@ std::vector<PromiseLedger::Option> PromiseLedger::options(std::span<const std::s
         return out;
     }
     const Option order = by_priority({outranked.begin(), outranked.end()});
-    std::map<NodeId, Option> by_node;
+    const Snapshot& s = desk_.snapshot();
+    std::map<std::uint32_t, Option> by_node;  // by rank
     for (const std::size_t at : std::span(order).first(std::min(order.size(), kMostGrouped))) {
         out.push_back({at});
-        std::set<NodeId> nodes;
+        std::set<std::uint32_t> nodes;
         for (PodId pod : promises_[at].pods)
-            nodes.insert(desk_.snapshot().pods[pod].node);
-        for (NodeId node : nodes) {
+            nodes.insert(s.nodes[s.pods[pod].node].rank);
+        for (const std::uint32_t node : nodes) {
             Option& together = by_node[node];
             together.push_back(at);
             if (together.size() > 1) out.push_back(together);

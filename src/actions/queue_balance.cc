@@ -130,6 +130,7 @@ std::vector<GiveRule> QueueBalance::guarantees(const UnitList& list, const Membe
             rules.push_back(
                 {.queue = queue, .dim = dim, .amount = std::max<std::int64_t>(live.get(dim) - least, 0), .givers = {}});
     }
+    sort_by_names(s, rules);
     return rules;
 }
 

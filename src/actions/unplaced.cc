@@ -59,7 +59,8 @@ std::string without_repeating(const std::string& limit, std::string said) {
 std::string min_resources_excess(const Snapshot& s, const Demand& demand, const Resources& offered) {
     const Gang* group = demand.gang ? s.gangs[demand.gang].fact : nullptr;
     if (group == nullptr || !group->min_resources || !demand.queue) return "";
-    const Resources& need = *group->min_resources;
+    std::vector<Resources::Amount> need(group->min_resources->begin(), group->min_resources->end());
+    std::ranges::sort(need, [&](const auto& a, const auto& b) { return s.words->comes_before(a.dim, b.dim); });
     for (QueueId q : s.queue_path[demand.queue]) {
         const Queue* fact = s.queues[q].fact;
         if (fact == nullptr) continue;

@@ -1,5 +1,7 @@
 #include "model/vocabulary.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/hash.h"
 #include "model/word_marks.h"
@@ -68,6 +70,11 @@ StringId Vocabulary::find_string(std::string_view text) const {
 Dim Vocabulary::find_dimension(std::string_view resource) const {
     const std::uint32_t id = dims_.find(resource);
     return id == Interner::kAbsent ? Dim() : Dim(id);
+}
+
+bool Vocabulary::comes_before(Dim a, Dim b) const {
+    const std::uint32_t first_of_others = kPods.value() + 1;
+    return std::min(a.value(), b.value()) < first_of_others ? a < b : text(a) < text(b);
 }
 
 LabelsId Vocabulary::labels(Labels labels) {

@@ -36,6 +36,8 @@ public:
     Dim dimension(std::string_view resource) { return Dim(dims_.intern(resource)); }
     [[nodiscard]] Dim find_dimension(std::string_view resource) const;
     [[nodiscard]] std::string_view text(Dim dim) const { return dims_.view(dim.value()); }
+    // cpu, memory and pods, then the others by name: an order that does not depend on what was heard of first.
+    [[nodiscard]] bool comes_before(Dim a, Dim b) const;
     [[nodiscard]] std::size_t dimension_count() const { return dims_.size(); }
 
     LabelsId labels(Labels labels);

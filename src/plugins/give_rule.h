@@ -6,6 +6,7 @@
 
 #include "model/resources.h"
 #include "state/ids.h"
+#include "state/snapshot.h"
 
 namespace reprieve {
 
@@ -16,5 +17,8 @@ struct GiveRule {
     std::int64_t amount = 0;
     std::vector<QueueId> givers;  // it holds only where a pod of one of these goes; empty: always
 };
+
+// By the names of queues and resources: what a search looks at first does not depend on what was heard of first.
+void sort_by_names(const Snapshot& snapshot, std::vector<GiveRule>& rules);
 
 }  // namespace reprieve

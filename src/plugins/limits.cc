@@ -64,35 +64,41 @@ std::optional<std::int64_t> Limits::limit_of(QueueId queue, Dim dim) const {
 // Non-preemptible pods stay within the minimum; a dimension it does not list does not bind them.
 std::optional<Limits::Breach> Limits::minimum_breach(const Occupancy& view, const QueueAsk& ask) const {
     if (ask.fixed.empty() || !is_quota(snapshot_, ask.queue)) return std::nullopt;
+    std::optional<Breach> first;
     for (const auto& [dim, value] : ask.fixed) {
         const std::int64_t* least = snapshot_.queues[ask.queue].fact->guarantee.find(dim);
-        if (least == nullptr || value <= 0) continue;
+        if (least == nullptr || value <= 0 || !is_said_before(dim, first)) continue;
         const std::int64_t would = saturating_add(kinds_.fixed_use(view, ask.queue, dim), value);
         if (would > *least)
-            return Breach{.queue = ask.queue, .dim = dim, .would = would, .limit = *least, .of_minimum = true};
+            first = Breach{.queue = ask.queue, .dim = dim, .would = would, .limit = *least, .of_minimum = true};
     }
-    return std::nullopt;
+    return first;
 }
 
 std::optional<Limits::Breach> Limits::limit_breach(const Occupancy& view, const QueueAsk& ask) const {
     if (!is_bound(ask.queue)) return std::nullopt;
+    std::optional<Breach> first;
     for (const auto& [dim, value] : ask.all) {
-        if (value <= 0) continue;
+        if (value <= 0 || !is_said_before(dim, first)) continue;
         const std::optional<std::int64_t> limit = limit_of(ask.queue, dim);
         if (!limit) continue;
         const std::int64_t fixed = is_quota(snapshot_, ask.queue) ? amount_of(ask.fixed, dim) : value;
         const std::int64_t kept = value > fixed ? reserve_.kept(snapshot_, view, ask.queue, dim, fixed) : 0;
         const std::int64_t would = saturating_add(saturating_add(view.queue_used(ask.queue, dim), value), kept);
         if (would > *limit)
-            return Breach{.queue = ask.queue,
-                          .dim = dim,
-                          .would = would,
-                          .limit = *limit,
-                          .kept = kept,
-                          .of_grant = grant_of(ask.queue, dim) == limit,
-                          .of_runtime = by_runtime_ && limit != snapshot_.queues[ask.queue].fact->limit.get(dim)};
+            first = Breach{.queue = ask.queue,
+                           .dim = dim,
+                           .would = would,
+                           .limit = *limit,
+                           .kept = kept,
+                           .of_grant = grant_of(ask.queue, dim) == limit,
+                           .of_runtime = by_runtime_ && limit != snapshot_.queues[ask.queue].fact->limit.get(dim)};
     }
-    return std::nullopt;
+    return first;
+}
+
+bool Limits::is_said_before(Dim dim, const std::optional<Breach>& other) const {
+    return !other || snapshot_.words->comes_before(dim, other->dim);
 }
 
 std::optional<Limits::Breach> Limits::breach(const Occupancy& view, const QueueAsk& ask) const {
@@ -158,6 +164,7 @@ std::optional<std::vector<GiveRule>> Limits::rules(const Occupancy& view, const 
                            .givers = {}});
         }
     }
+    sort_by_names(snapshot_, out);
     return out;
 }
 

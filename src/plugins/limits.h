@@ -94,6 +94,7 @@ private:
     [[nodiscard]] std::optional<Breach> minimum_breach(const Occupancy& view, const QueueAsk& ask) const;
     [[nodiscard]] std::optional<Breach> limit_breach(const Occupancy& view, const QueueAsk& ask) const;
     [[nodiscard]] std::optional<Breach> breach(const Occupancy& view, const QueueAsk& ask) const;
+    [[nodiscard]] bool is_said_before(Dim dim, const std::optional<Breach>& other) const;
     [[nodiscard]] std::string describe(const Breach& breach) const;
 
     const Snapshot& snapshot_;

@@ -172,6 +172,7 @@ std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
         std::vector<GiveRule> rules = return_rules(level, std::move(givers));
         out.insert(out.end(), rules.begin(), rules.end());
     }
+    sort_by_names(snapshot(), out);
     told_ = std::move(out);
     return told_;
 }

@@ -89,8 +89,11 @@ std::vector<Bundle> make_bundles(const Snapshot& s,
     const auto name_less = [&](const Bundle& a, const Bundle& b) {
         const Unit& x = list.units[a.units.front()];
         const Unit& y = list.units[b.units.front()];
-        if (x.gang && y.gang && x.gang != y.gang) return s.gang_name(x.gang) < s.gang_name(y.gang);
-        return s.name_less(list.pods[x.first], list.pods[y.first]);
+        const PodId first = list.pods[x.first];
+        const PodId second = list.pods[y.first];
+        const std::string mine = x.gang ? s.gang_name(x.gang) : s.pod_name(first);
+        const std::string its = y.gang ? s.gang_name(y.gang) : s.pod_name(second);
+        return mine != its ? mine < its : s.name_less(first, second);
     };
     std::ranges::sort(bundles, [&](const Bundle& a, const Bundle& b) {
         if (a.over_budget != b.over_budget) return b.over_budget;

@@ -190,12 +190,14 @@ void CoverSearch::build_classes() {
 
 void CoverSearch::build_spares() {
     const Snapshot& s = owner_.session_.snapshot;
-    std::map<GangId, Spares> found;
+    std::vector<std::pair<GangId, Spares>> found;  // in the order of the list
     for (std::uint32_t u = 0; u < owner_.list_.units.size(); ++u) {
         const Unit& unit = owner_.list_.units[u];
         if (unit.kind != UnitKind::kSafe) continue;
-        found[unit.gang].units.push_back(u);
-        found[unit.gang].whole = unit.whole;
+        auto at = std::ranges::find(found, unit.gang, &std::pair<GangId, Spares>::first);
+        if (at == found.end()) at = found.insert(at, {unit.gang, {}});
+        at->second.units.push_back(u);
+        at->second.whole = unit.whole;
     }
     for (auto& [gang, spares] : found) {
         // Those whose pods go one by one may lose more, at another price.

@@ -13,7 +13,9 @@ std::vector<Resources::Amount> sum_requests(const Snapshot& s, std::span<const P
         for (const auto& [dim, value] : s.class_of(pod).requests)
             sum.add(dim, value);
     }
-    return {sum.begin(), sum.end()};
+    std::vector<Resources::Amount> out(sum.begin(), sum.end());
+    std::ranges::sort(out, [&](const auto& a, const auto& b) { return s.words->comes_before(a.dim, b.dim); });
+    return out;
 }
 
 bool DomainFit::can_count(const Session& session, Placer& placer, std::span<const PodId> members) {

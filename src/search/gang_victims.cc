@@ -108,13 +108,8 @@ GangVictims::GangVictims(
 std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     const Snapshot& s = session_.snapshot;
     std::vector<PodId> out;
-    const auto by_name = [&](PodId a, PodId b) { return s.name_less(a, b); };
     for (NodeId node : over_limit_ ? std::span<const NodeId>(s.nodes_by_name) : nodes) {
-        const auto first = static_cast<std::ptrdiff_t>(out.size());
         out.insert(out.end(), s.node_pods[node].begin(), s.node_pods[node].end());
-        // A node's pods stand in the order in which they were heard of, which must not decide anything.
-        const auto here = std::ranges::subrange(out.begin() + first, out.end());
-        if (!std::ranges::is_sorted(here, by_name)) std::ranges::sort(here, by_name);
     }
     if (over_limit_ || seat_.domain.nodes.empty()) return out;
     std::vector<PodId> outside;
@@ -134,11 +129,7 @@ std::vector<PodId> GangVictims::pods_in_reach(std::span<const NodeId> nodes) {
     std::ranges::sort(outside);
     const auto repeated = std::ranges::unique(outside);
     outside.erase(repeated.begin(), repeated.end());
-    if (outside.size() > kMostOutside) {
-        all_in_reach_ = false;
-        std::ranges::stable_sort(outside, {}, [&](PodId p) { return s.pods[p].unit_priority; });
-        outside.resize(kMostOutside);
-    }
+    all_in_reach_ = keep_least_important(s, kMostOutside, outside);
     out.insert(out.end(), outside.begin(), outside.end());
     return out;
 }

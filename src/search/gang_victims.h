@@ -124,6 +124,7 @@ private:
     [[nodiscard]] bool select_by_slots();
     [[nodiscard]] bool next_slot(std::span<const std::uint32_t> units, std::vector<std::uint32_t>& out);
     void give_back();
+    void settle_alike(GangChoice& best);
     void settle_ties(GangChoice& best);
     void find_runner_up(std::optional<GangChoice>& best);
     [[nodiscard]] bool stays_put(std::uint32_t unit) const;

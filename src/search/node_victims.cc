@@ -204,20 +204,17 @@ void NodeVictims::find_relief() {
                         std::max(most, static_cast<std::size_t>(((*limit_rules_)[r].amount + gifts[r] - 1) / gifts[r]));
             }
         }
-        // The less important ones: of equal priority those that started later.
-        std::ranges::sort(pods, [&](PodId a, PodId b) {
-            if (s.pods[a].started != s.pods[b].started) return s.pods[a].started > s.pods[b].started;
-            return s.name_less(b, a);
-        });
-        pods.resize(std::min(most, pods.size()));
+        static_cast<void>(keep_least_important(s, most, pods));
         relief_.insert(relief_.end(), pods.begin(), pods.end());
     }
     if (relief_.size() <= kMostElsewhere) return;
     // Of equal priority those that give most: fewer of them are needed.
-    std::ranges::stable_sort(relief_, {}, [&](PodId p) {
-        const std::int64_t gives =
-            limit_rules_ && !limit_rules_->empty() ? room_of(s, p, limit_rules_->front().dim) : 0;
-        return std::pair(s.pods[p].unit_priority, -gives);
+    const auto gives = [&](PodId p) {
+        return limit_rules_ && !limit_rules_->empty() ? room_of(s, p, limit_rules_->front().dim) : 0;
+    };
+    std::ranges::sort(relief_, [&](PodId a, PodId b) {
+        if (s.pods[a].unit_priority != s.pods[b].unit_priority || gives(a) == gives(b)) return goes_before(s, a, b);
+        return gives(a) > gives(b);
     });
     relief_.resize(kMostElsewhere);
     relief_complete_ = false;
@@ -303,12 +300,7 @@ bool NodeVictims::list_all(NodeId node, bool open, UnitList& list) {
         }
     }
     std::erase_if(pods_, [&](PodId p) { return !finder_.takeable(p, rules_.attack); });
-    bool complete = relief_complete_ || !limit_binds_;
-    if (pods_.size() > kMostElsewhere) {
-        complete = false;
-        std::ranges::stable_sort(pods_, {}, [&](PodId p) { return s.pods[p].unit_priority; });
-        pods_.resize(kMostElsewhere);
-    }
+    const bool complete = keep_least_important(s, kMostElsewhere, pods_) && (relief_complete_ || !limit_binds_);
     const std::vector<PodId>& here = s.node_pods[node];
     pods_.insert(pods_.begin(), here.begin(), here.end());
     Attack attack = rules_.attack;

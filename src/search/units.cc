@@ -76,7 +76,9 @@ bool UnitFinder::whole_pods(GangId id, const Attack& attack, std::vector<PodId>&
     };
     const CompositeId root = s.gangs[id].whole_root;
     if (!root) return collect(id);
-    return std::ranges::all_of(s.composites[root].gangs, collect);
+    const bool takeable = std::ranges::all_of(s.composites[root].gangs, collect);
+    std::ranges::sort(out, [&](PodId a, PodId b) { return s.name_less(a, b); });
+    return takeable;
 }
 
 // `local_` holds the takeable pods of the gang on the node.
@@ -160,15 +162,22 @@ void UnitFinder::add_gangs(const Attack& attack, UnitList& out) {
     const Snapshot& s = session_.snapshot;
     if (in_gangs_.empty()) return;
     std::ranges::sort(in_gangs_, {}, [&](PodId p) { return std::pair(s.pods[p].gang, p); });
+    std::vector<std::span<const PodId>> gangs;
+    for (std::span<const PodId> rest = in_gangs_; !rest.empty(); rest = rest.subspan(gangs.back().size())) {
+        const auto others =
+            std::ranges::find_if(rest, [&](PodId p) { return s.pods[p].gang != s.pods[rest.front()].gang; });
+        gangs.push_back(rest.first(static_cast<std::size_t>(others - rest.begin())));
+    }
+    std::ranges::sort(gangs, [&](const auto& a, const auto& b) {
+        const GangRow& x = s.gangs[s.pods[a.front()].gang];
+        const GangRow& y = s.gangs[s.pods[b.front()].gang];
+        return std::pair(s.words->text(x.ns), s.words->text(x.name)) <
+               std::pair(s.words->text(y.ns), s.words->text(y.name));
+    });
     std::vector<CompositeId> roots;
-    for (std::size_t first = 0; first < in_gangs_.size();) {
-        const GangId gang = s.pods[in_gangs_[first]].gang;
-        std::size_t last = first;
-        while (last < in_gangs_.size() && s.pods[in_gangs_[last]].gang == gang)
-            ++last;
-        local_.assign(in_gangs_.begin() + static_cast<std::ptrdiff_t>(first),
-                      in_gangs_.begin() + static_cast<std::ptrdiff_t>(last));
-        first = last;
+    for (const std::span<const PodId> pods : gangs) {
+        const GangId gang = s.pods[pods.front()].gang;
+        local_.assign(pods.begin(), pods.end());
         // Gangs of one composite that goes as a whole are one unit.
         if (const CompositeId root = s.gangs[gang].whole_root) {
             if (std::ranges::find(roots, root) != roots.end()) continue;
@@ -184,6 +193,25 @@ bool more_important(const Snapshot& s, const UnitList& list, const Unit& a, cons
     if (a.count != b.count) return a.count > b.count;
     if (a.start_us != b.start_us) return a.start_us < b.start_us;
     return s.name_less(list.pods[a.first], list.pods[b.first]);
+}
+
+bool goes_before(const Snapshot& s, PodId a, PodId b) {
+    const PodRow& x = s.pods[a];
+    const PodRow& y = s.pods[b];
+    if (x.unit_priority != y.unit_priority) return x.unit_priority < y.unit_priority;
+    if (x.started != y.started) return x.started > y.started;
+    return s.name_less(b, a);
+}
+
+bool keep_least_important(const Snapshot& s, std::size_t most, std::vector<PodId>& pods) {
+    const auto before = [&](PodId a, PodId b) { return goes_before(s, a, b); };
+    const bool all = pods.size() <= most;
+    if (!all) {
+        std::ranges::nth_element(pods, pods.begin() + static_cast<std::ptrdiff_t>(most), before);
+        pods.resize(most);
+    }
+    std::ranges::sort(pods, before);
+    return all;
 }
 
 std::int64_t room_of(const Snapshot& s, PodId pod, Dim dim) {

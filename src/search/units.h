@@ -122,6 +122,12 @@ std::vector<std::int32_t> keep_allowed(UnitList& list, std::vector<bool> allowed
 // From most to least important: priority, composite before gang before pod, more pods, earlier start, name.
 [[nodiscard]] bool more_important(const Snapshot& snapshot, const UnitList& list, const Unit& a, const Unit& b);
 
+// The order of victims where nothing but the pods themselves is looked at: lower priority, later start, later name.
+[[nodiscard]] bool goes_before(const Snapshot& snapshot, PodId a, PodId b);
+
+// Puts pods in that order and keeps the first ones, no more than `most`. False: some are left out.
+[[nodiscard]] bool keep_least_important(const Snapshot& snapshot, std::size_t most, std::vector<PodId>& pods);
+
 // What becomes free of this dimension on the pod's node when it goes. A deferred resize was never given to it.
 [[nodiscard]] std::int64_t room_of(const Snapshot& snapshot, PodId pod, Dim dim);
 

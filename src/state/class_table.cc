@@ -52,6 +52,7 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
     for (const auto& amount : spec.requests) {
         if (amount.value > 0) cls.requests.push_back(amount);
     }
+    std::ranges::sort(cls.requests, [&](const auto& a, const auto& b) { return words_.comes_before(a.dim, b.dim); });
     const auto match_of = [](const PodAffinityTerm& t) {
         return PodMatch{t.selector, t.namespaces, t.namespace_selector};
     };
@@ -100,6 +101,7 @@ ClassId Cluster::make_class(StringId ns, LabelsId labels, SpecId spec_id) {
         if (!words_.labels(labels).empty() && fact->selector.matches(words_.labels(labels), words_))
             cls.budgets.push_back(id);
     }
+    std::ranges::sort(cls.budgets, {}, [&](BudgetId id) { return words_.text(budgets_.get(id)->name); });
     ClassId id;
     if (unused_classes_.empty()) {
         id = snapshot_.classes.push_back(std::move(cls));
@@ -147,8 +149,10 @@ void Cluster::match_budget(BudgetId id) {
         std::erase(cls.budgets, id);
         if (fact == nullptr || fact->ns != cls.ns || fact->selector.empty()) continue;
         const Labels& labels = words_.labels(cls.labels);
-        if (!labels.empty() && fact->selector.matches(labels, words_))
-            cls.budgets.insert(std::ranges::lower_bound(cls.budgets, id), id);
+        if (!labels.empty() && fact->selector.matches(labels, words_)) {
+            const auto name_of = [&](BudgetId budget) { return words_.text(budgets_.get(budget)->name); };
+            cls.budgets.insert(std::ranges::lower_bound(cls.budgets, name_of(id), {}, name_of), id);
+        }
     }
 }
 

@@ -193,7 +193,11 @@ std::vector<Resources::Amount> Cluster::resize_delta(PodId id) const {
 // Enters a resolved pod into the sums and lists.
 void Cluster::introduce(PodId id) {
     const PodRow& row = snapshot_.pods[id];
-    if (row.node) snapshot_.node_pods[row.node].push_back(id);
+    if (row.node) {
+        std::vector<PodId>& there = snapshot_.node_pods[row.node];
+        const auto by_name = [&](PodId a, PodId b) { return snapshot_.name_less(a, b); };
+        there.insert(std::ranges::upper_bound(there, id, by_name), id);
+    }
     occupy(id, +1);
     if (row.gang && row.state == PodState::kRunning) ++snapshot_.gangs[row.gang].live;
     if (row.state == PodState::kPending && !row.has(kForeign) && !row.has(kServing)) pending_.insert(id);

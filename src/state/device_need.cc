@@ -52,7 +52,12 @@ DemandNeed need_of(const Snapshot& s, std::span<const PodId> pods, std::span<con
                 claims.push_back(id);
         }
     }
-    std::ranges::sort(claims);
+    std::ranges::sort(claims, [&](DeviceClaimId a, DeviceClaimId b) {
+        const ClaimRow& x = table.row(a);
+        const ClaimRow& y = table.row(b);
+        if (x.ns != y.ns) return s.words->text(x.ns) < s.words->text(y.ns);
+        return x.name != y.name ? x.name < y.name : a < b;
+    });
     const auto repeated = std::ranges::unique(claims);
     claims.erase(repeated.begin(), repeated.end());
     for (DeviceClaimId id : claims) {

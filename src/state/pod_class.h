@@ -47,7 +47,7 @@ struct PodClass {
     StringId ns;
     LabelsId labels;
     SpecId spec;
-    std::vector<Resources::Amount> requests;  // amounts > 0, `pods` among them
+    std::vector<Resources::Amount> requests;  // amounts > 0, `pods` among them; in the order of names
     std::vector<TermId> matched;              // terms that speak of these pods; sorted
     std::vector<TermId> affinity;  // own required affinity, one per topology key: pods matching all own terms
     bool affinity_to_itself = false;

@@ -153,7 +153,8 @@ struct Snapshot {
     // What ops change.
     IdVector<PodId, PodRow> pods;
     IdVector<PodId, std::vector<DeviceHold>> holds;
-    IdVector<NodeId, std::vector<PodId>> node_pods;  // running, terminating, placed, nominated there
+    // Running, terminating, placed, nominated there: those of the facts by name, then those that ops put there.
+    IdVector<NodeId, std::vector<PodId>> node_pods;
     IdVector<BudgetId, BudgetRow> budgets;
     Occupancy now;
     Occupancy later;
