@@ -13,8 +13,10 @@ std::int64_t& BudgetsLeft::left(BudgetId budget) {
 }
 
 bool BudgetsLeft::take(PodId pod) {
-    return std::ranges::all_of(snapshot_.class_of(pod).budgets,
-                               [&](BudgetId id) { return !takes_from(snapshot_, pod, id) || --left(id) >= 0; });
+    bool allowed = true;
+    for (BudgetId id : snapshot_.class_of(pod).budgets)
+        allowed = (!takes_from(snapshot_, pod, id) || --left(id) >= 0) && allowed;
+    return allowed;
 }
 
 bool BudgetsLeft::take_together(std::span<const PodId> pods) {

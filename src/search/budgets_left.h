@@ -1,7 +1,8 @@
 // BudgetsLeft: what disruption budgets still allow while pods go one after another, on top of what the plan has spent.
 //
-// Two questions are asked of a budget. Where budgets may be broken: which pods break one? There a pod that breaks one
-// budget takes nothing from its others. In strict mode: may these pods go together?
+// Two questions are asked of a budget. Where budgets may be broken: which pods break one? There a pod takes from all
+// its budgets, also from those that it does not break, as with kube-scheduler. In strict mode: may these pods go
+// together?
 #pragma once
 
 #include <cstdint>
