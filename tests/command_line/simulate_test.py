@@ -4,12 +4,13 @@ import csv
 import fcntl
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
 import tempfile
-import time
+import termios
 import unittest
 from pathlib import Path
 
@@ -61,24 +62,34 @@ class Simulate(unittest.TestCase):
         self.assertAlmostEqual(policies[0]["gpuHoursUsed"] + policies[0]["gpuHoursLost"] + policies[0]["gpuHoursIdle"], capacity, delta=0.01)
         self.assertEqual(len((self.at / "out" / "jobs.csv").read_text().splitlines()), 181)
 
+    def interrupt_after_one_run(self, by, arguments):
+        """The command draws its progress on a terminal whose output is stopped: with its first run under way it waits there
+        and starts no other, however fast it is."""
+        screen, terminal = pty.openpty()
+        try:
+            termios.tcflow(terminal, termios.TCOOFF)
+            command = [PROGRAM, "simulate", *map(str, self.base), *arguments]
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, env={**os.environ, "TERM": "xterm"})
+            first = Path(arguments[-1]) / ".runs" / "0-1" / "summary.json"
+            while child.poll() is None and not first.exists():
+                os.sched_yield()
+            child.send_signal(by)
+            termios.tcflow(terminal, termios.TCOON)
+            return child.wait()
+        finally:
+            os.close(terminal)
+            os.close(screen)
+
     def test_interrupted_or_killed_it_goes_on_to_the_same_bytes(self):
         policies = [x for p in ("reprieve", "none", "kube", "volcano", "koordinator", "fifo-backfill") for x in ("--policy", p)]
         whole = self.at / "whole"
         self.assertEqual(run(*self.base, *policies, "--out", whole)[0], 0)
         for by, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
             parts = self.at / f"parts-{by}"
-            command = [PROGRAM, "simulate", *map(str, self.base), *policies, "-j", "1", "--out", str(parts)]
-            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while child.poll() is None and not list(parts.glob(".runs/*-1/summary.json")):
-                time.sleep(0.002)
-            child.send_signal(by)
-            child.wait()
-            if child.returncode == code:
-                ended, text, errors = run(*self.base, *policies, "--out", parts)
-                self.assertEqual(ended, 0, errors)
-                self.assertIn("resumed", text)
-            else:
-                self.assertEqual(child.returncode, 0)  # it was faster than the signal
+            self.assertEqual(self.interrupt_after_one_run(by, [*policies, "-j", "1", "--out", str(parts)]), code)
+            ended, text, errors = run(*self.base, *policies, "--out", parts)
+            self.assertEqual(ended, 0, errors)
+            self.assertIn("resumed: 1 of 6 runs were there", text)
             self.assertEqual(self.tables(whole), self.tables(parts))
             self.assertEqual([path.name for path in parts.iterdir() if path.name.startswith(".")], [])
 
