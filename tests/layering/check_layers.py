@@ -60,10 +60,13 @@ THROW = re.compile(r"\bthrow\b")
 MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|home|root|Users)/\w")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 
-TEXT_FOLDERS = ("src", "tests", "bench", "docs", "examples", "scripts", "cmake", "deploy", ".ci")
+TEXT_FOLDERS = ("src", "tests", "bench", "docs", "examples", "scripts", "cmake", "deploy", "ui", ".ci")
 TEXT_SUFFIXES = {
-    "", ".bash", ".cc", ".cmake", ".css", ".fish", ".go", ".h", ".html", ".in", ".js", ".json", ".md", ".py", ".sh", ".txt", ".yaml", ".yml",
+    "", ".bash", ".cc", ".cmake", ".css", ".fish", ".go", ".h", ".html", ".in", ".js", ".json", ".md", ".mjs", ".py", ".sh", ".ts", ".tsx",
+    ".txt", ".yaml", ".yml",
 }
+# Not written here: what tools put beside the sources, and the fuzzers' inputs.
+MADE_FOLDERS = {"__pycache__", "corpus", "dist", "node_modules"}
 # These files have to spell what they forbid.
 SPELLS_THE_FORBIDDEN = {"tests/layering/check_layers.py", "tests/layering/check_layers_test.py"}
 NOT_OURS = {"LICENSE", ".git"}  # in a linked work tree, .git is a file
@@ -183,7 +186,45 @@ def text_files(root):
     files = [p for p in root.iterdir() if p.is_file() and p.suffix in TEXT_SUFFIXES and p.name not in NOT_OURS]
     for folder in TEXT_FOLDERS:
         files += [p for p in (root / folder).rglob("*") if p.is_file() and p.suffix in TEXT_SUFFIXES]
-    return sorted(p for p in files if not {"__pycache__", "corpus"} & set(p.parts))
+    return sorted(p for p in files if not MADE_FOLDERS & set(p.relative_to(root).parts))
+
+
+FENCED = re.compile(r"^( *)(```|~~~).*?^ *\2[^\n]*$", re.S | re.M)
+HEADING = re.compile(r"^#{1,6} +(.*?) *#* *$", re.M)
+LINK = re.compile(r"\]\(<?([^)\s>]+)>?[^)]*\)|\b(?:src|srcset|href)=\"([^\"]+)\"")
+MADE_ANCHOR = re.compile(r"<a +(?:id|name)=\"([^\"]+)\"")
+
+
+def without_fences(text):
+    """The text with fenced code blanked out; line numbers stay."""
+    return FENCED.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def anchors(text):
+    """What links into this page may name: its headings, as GitHub spells them, and anchors that are set by hand."""
+    found = set(MADE_ANCHOR.findall(text))
+    for heading in HEADING.findall(without_fences(text)):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "")
+        slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        found.add(slug if slug not in found else next(f"{slug}-{i}" for i in range(1, 100) if f"{slug}-{i}" not in found))
+    return found
+
+
+def check_links(root):
+    """Links between pages lead to a file, and to a heading of it if they name one."""
+    pages = {path: path.read_text(encoding="utf-8") for path in text_files(root) if path.suffix == ".md"}
+    known = {path: anchors(text) for path, text in pages.items()}
+    for path, text in pages.items():
+        for number, line in enumerate(without_fences(text).splitlines(), 1):
+            for link in (one or other for one, other in LINK.findall(re.sub(r"`[^`]*`", "", line))):
+                if re.match(r"[a-z]+:", link):
+                    continue
+                target, _, anchor = link.partition("#")
+                page = (path.parent / target).resolve() if target else path
+                if not page.exists():
+                    yield f"{path.relative_to(root)}:{number}: {link} leads nowhere"
+                elif anchor and page in known and anchor not in known[page]:
+                    yield f"{path.relative_to(root)}:{number}: {target or path.name} has no heading #{anchor}"
 
 
 def breaches(root):
@@ -197,6 +238,7 @@ def breaches(root):
             continue
         found += [f"{name}:{line}: {text}" for line, text in check_source(path, folder)]
     found += check_one_definition(root, source_files(root))
+    found += check_links(root)
     for path in text_files(root):
         name = path.relative_to(root).as_posix()
         if name not in SPELLS_THE_FORBIDDEN:

@@ -50,6 +50,16 @@ class Layers(unittest.TestCase):
         self.assert_breach({"src/base/x.cc": '#include "id.h"\n'}, "name the folder too")
         self.assert_breach({"src/base/x.cc": '#include "elsewhere/id.h"\n'}, "no folder of src/")
 
+    def test_links(self):
+        page = "# How it works\n\n## A `name` of [two](other.md) words\n\n## Again\n\n## Again\n"
+        source = {"src/base/x.cc": ""}
+        good = "[a](docs/page.md) [b](docs/page.md#a-name-of-two-words) [c](docs/page.md#again-1) [d](#e)\n\n# E\n`[x](nowhere)`\n"
+        both = {**source, "docs/page.md": page, "docs/other.md": "```\n[x](nowhere)\n```\n[out](https://example.com/x#y)\n"}
+        self.assert_clean({**both, "README.md": good})
+        self.assert_breach({**both, "README.md": "\n[x](docs/pages.md)\n"}, "README.md:2: docs/pages.md leads nowhere")
+        self.assert_breach({**both, "README.md": "[x](docs/page.md#again-2)\n"}, "docs/page.md has no heading #again-2")
+        self.assert_breach({**both, "docs/picture.md": '<img src="pictures/one.png">\n'}, "pictures/one.png leads nowhere")
+
     def test_one_definition(self):
         demand = "namespace reprieve {\nstruct Demand {\n};\n}  // namespace reprieve\n"
         own = "namespace reprieve {\nnamespace {\nstruct Demand {\n};\n}  // namespace\n}  // namespace reprieve\n"
@@ -87,6 +97,8 @@ class Layers(unittest.TestCase):
         self.assert_clean({"docs/x.md": "see https://example.com/home/page and network/work/x\n"})
         self.assert_breach({"docs/x.md": "\nin /home/me/reprieve\n"}, "docs/x.md:2: a path of one machine")
         self.assert_breach({"examples/x.yaml": "# TODO\n"}, "unfinished")
+        self.assert_breach({"ui/src/x.tsx": "// TODO\n"}, "unfinished")
+        self.assert_clean({"ui/node_modules/x/y.ts": "// TODO\n"})
         self.assert_breach({"Makefile": "# FIXME\n"}, "unfinished")
 
 
