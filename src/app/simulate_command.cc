@@ -50,7 +50,7 @@ int simulate_command(const SimulateOptions& options) {
     const auto job = read_simulate_job(options);
     if (!job) {
         print_complaint(job.error().message);
-        return job.error().message.starts_with("--") ? kExitUsage : kExitFailure;
+        return job.error().kind == ErrorKind::kUsage ? kExitUsage : kExitFailure;
     }
     for (const std::string& remark : job->remarks)
         print_complaint(remark);

@@ -26,7 +26,8 @@ Result<Duration> read_until(const std::string& text) {
     if (const auto seconds = parse_trace_seconds(text)) return *seconds;
     const auto duration = parse_duration(text);
     if (!duration || duration->us <= 0)
-        return fail(fmt::format("--until: '{}' is neither a number of seconds nor a duration such as 36h", text));
+        return fail(fmt::format("--until: '{}' is neither a number of seconds nor a duration such as 36h", text),
+                    ErrorKind::kUsage);
     return *duration;
 }
 
@@ -35,7 +36,8 @@ Result<std::pair<Duration, Duration>> read_failures(const std::string& text) {
     const auto up = parse_duration(text.substr(0, slash));
     const auto down = parse_duration(slash == std::string::npos ? "" : text.substr(slash + 1));
     if (!up || !down || up->us <= 0 || down->us <= 0)
-        return fail(fmt::format("--failures: '{}' is not UP/DOWN, two durations such as 720h/1h", text));
+        return fail(fmt::format("--failures: '{}' is not UP/DOWN, two durations such as 720h/1h", text),
+                    ErrorKind::kUsage);
     return std::pair(*up, *down);
 }
 
@@ -96,16 +98,17 @@ Result<std::vector<Policy>> read_policies(const std::vector<std::string>& writte
         const std::size_t equals = text.find('=');
         const std::string name = text.substr(0, equals);
         if (std::ranges::find(policies, name, &Policy::name) != policies.end())
-            return fail(fmt::format("--policy: '{}' is given twice", name));
+            return fail(fmt::format("--policy: '{}' is given twice", name), ErrorKind::kUsage);
         if (name.empty() || name.find_first_of("/\\ ") != std::string::npos)
-            return fail(fmt::format("--policy: '{}' is no name for a policy", name));
+            return fail(fmt::format("--policy: '{}' is no name for a policy", name), ErrorKind::kUsage);
         if (equals == std::string::npos) {
             auto policy = built_in_policy(name);
             if (!policy)
                 return fail(
                     fmt::format("--policy: no policy '{}' is built in ({}); for one of your own write NAME=FILE",
                                 name,
-                                fmt::join(built_in_policies(), ", ")));
+                                fmt::join(built_in_policies(), ", ")),
+                    ErrorKind::kUsage);
             policies.push_back(std::move(*policy));
         } else {
             const std::string file = text.substr(equals + 1);
@@ -178,7 +181,8 @@ Result<void> read_seeds(const SimulateOptions& options, SimulateJob& job) {
         const auto places = std::ranges::find_if(job.policies, [](const Policy& p) { return p.place.has_value(); });
         if (several && places != job.policies.end())
             return fail(
-                fmt::format("--policy: {} places single pods, and {} has jobs of several", places->name, jobs.file));
+                fmt::format("--policy: {} places single pods, and {} has jobs of several", places->name, jobs.file),
+                ErrorKind::kUsage);
     }
     const bool random =
         std::ranges::any_of(job.policies, [](const Policy& p) { return p.place == PlaceScore::kRandom; });
@@ -281,7 +285,7 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
     if (!options.grace.empty()) {
         const auto grace = parse_duration(options.grace);
         if (!grace || grace->us < 0)
-            return fail(fmt::format("--grace: '{}' is no duration such as 30s", options.grace));
+            return fail(fmt::format("--grace: '{}' is no duration such as 30s", options.grace), ErrorKind::kUsage);
         job.options.grace = *grace;
     }
     if (!options.failures.empty()) {
@@ -298,7 +302,8 @@ Result<SimulateJob> read_simulate_job(const SimulateOptions& options) {
         if (!job.options.until) job.options.until = record->length;
         job.options.facts = record->facts;
     }
-    if (options.cluster.empty() && !record) return fail("--filename is missing: only a record brings its own cluster");
+    if (options.cluster.empty() && !record)
+        return fail("--filename is missing: only a record brings its own cluster", ErrorKind::kUsage);
     std::vector<std::string> tables;
     for (const std::string& file : options.cluster)
         (is_csv(file) ? tables : job.manifests).push_back(file);

@@ -27,20 +27,22 @@ constexpr const char* kJson = "application/json; charset=utf-8";
 
 constexpr std::array kViews{"/", "/decisions", "/waiting", "/room", "/lifelines", "/queues", "/what-if"};
 
-// An error of `ask` with a number in front is an HTTP status: "404 no such decision".
-std::pair<int, std::string> status_of(const std::string& message) {
-    int status = 0;
-    const auto [rest, error] = std::from_chars(message.data(), message.data() + message.size(), status);
-    if (error == std::errc() && status >= 400 && status < 600 && *rest == ' ')
-        return {status, message.substr(static_cast<std::size_t>(rest - message.data()) + 1)};
-    return {503, message};
+int status_of(const Error& error) {
+    switch (error.kind) {
+        case ErrorKind::kUsage:
+            return 400;
+        case ErrorKind::kNotFound:
+            return 404;
+        default:
+            return 503;
+    }
 }
 
 Result<std::optional<Time>> asked_time(const WebRequest& request) {
     const std::string text = request.query("at");
     if (text.empty()) return std::nullopt;
     const auto time = parse_time(text);
-    if (!time) return fail("400 at: " + time.error().message);
+    if (!time) return fail("at: " + time.error().message, ErrorKind::kUsage);
     return *time;
 }
 
@@ -50,9 +52,9 @@ Result<std::size_t> asked_number(const WebRequest& request, const char* key, std
     std::size_t number = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || rest != text.data() + text.size())
-        return fail(fmt::format("400 {}: not a number", key));
+        return fail(fmt::format("{}: not a number", key), ErrorKind::kUsage);
     // Nothing at a time would never come to an end.
-    if (number == 0) return fail(fmt::format("400 {}: at least 1", key));
+    if (number == 0) return fail(fmt::format("{}: at least 1", key), ErrorKind::kUsage);
     return std::min(number, most);
 }
 
@@ -76,7 +78,8 @@ struct DecisionFilter {
         if (const std::string least = request.query("priority"); !least.empty()) {
             std::int64_t number = 0;
             const auto [rest, error] = std::from_chars(least.data(), least.data() + least.size(), number);
-            if (error != std::errc() || rest != least.data() + least.size()) return fail("400 priority: not a number");
+            if (error != std::errc() || rest != least.data() + least.size())
+                return fail("priority: not a number", ErrorKind::kUsage);
             filter.priority = number;
         }
         return filter;
@@ -165,10 +168,7 @@ void Window::document(WebServer& server, const std::string& path, Ask ask) {
 }
 
 WebAnswer Window::answer(const WebRequest& request, const Result<std::string>& text) {
-    if (!text) {
-        const auto [status, message] = status_of(text.error().message);
-        return refusal(status, message);
-    }
+    if (!text) return refusal(status_of(text.error()), text.error().message);
     const Result<Viewer> viewer = viewer_of(request);
     if (!viewer) return refusal(401, viewer.error().message);
     std::string body = viewer->everything ? *text : scoped(*text, viewer->namespaces);
@@ -236,7 +236,7 @@ Result<std::string> Window::decisions(const WebRequest& request) {
         last = entry->id;
         ++listed;
     }
-    if (!begun) return fail("404 after: no such decision");
+    if (!begun) return fail("after: no such decision", ErrorKind::kNotFound);
     return fmt::format(R"({{"apiVersion":"reprieve.dev/v1","kind":"Decisions","total":{},"next":{},"decisions":[{}]}})",
                        total,
                        more ? OrderedJson(last).dump() : "null",
@@ -251,7 +251,7 @@ Result<std::string> Window::decision(const WebRequest& request) {
     const std::string id = request.path.substr(request.path.rfind('/') + 1);
     const auto& all = (*moment)->decisions;
     const auto found = std::ranges::find(all, id, [](const auto& entry) { return entry->id; });
-    if (found == all.end()) return fail("404 no decision has that id here");
+    if (found == all.end()) return fail("no decision has that id here", ErrorKind::kNotFound);
     const DecisionEntry& entry = **found;
     OrderedJson around = OrderedJson::object();
     around["newer"] = found == all.begin() ? OrderedJson(nullptr) : OrderedJson((*std::prev(found))->id);
@@ -296,9 +296,9 @@ Result<std::string> Window::waiting(const WebRequest& request) {
         // Of others' pods tenants learn nothing, not even whether there is one of that name.
         const auto viewer = viewer_of(request);
         if (!viewer || !(viewer->everything || viewer->namespaces.contains(name.substr(0, name.find('/')))))
-            return fail("404 nobody of that name waits in a namespace that you may see");
+            return fail("nobody of that name waits in a namespace that you may see", ErrorKind::kNotFound);
         const std::unique_lock asking(asking_, std::try_to_lock);
-        if (!asking) return fail("503 somebody else's question is being answered; ask again");
+        if (!asking) return fail("somebody else's question is being answered; ask again", ErrorKind::kNotNow);
         return source_.ask(*at, [&](Scene& scene) { return explanation_document(scene, name); });
     }
     const auto moment = source_.moment(*at);
@@ -309,7 +309,7 @@ Result<std::string> Window::waiting(const WebRequest& request) {
 WebAnswer Window::what_if(const WebRequest& request) {
     if (!options_.take) return refusal(404, "this window has no what-if");
     const auto at = asked_time(request);
-    if (!at) return refusal(400, status_of(at.error().message).second);
+    if (!at) return refusal(400, at.error().message);
     if (request.body.size() > kLargestManifest)
         return refusal(413, fmt::format("manifests of more than {} MiB are not taken", kLargestManifest >> 20U));
     if (request.body.empty()) return refusal(400, "there are no manifests in the request");
@@ -321,7 +321,7 @@ WebAnswer Window::what_if(const WebRequest& request) {
     }
     const auto text =
         source_.ask(*at, [&](Scene& scene) { return what_if_document(scene, request.body, options_.take); });
-    if (!text) return refusal(422, status_of(text.error().message).second);
+    if (!text) return refusal(422, text.error().message);
     return answer(request, text);
 }
 

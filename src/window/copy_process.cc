@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kSaysAnswer = '+';
 constexpr std::chrono::milliseconds kLookUp{200};  // whether the answer is still wanted
-constexpr char kSaysError = '-';
+constexpr char kSaysError = '-';                   // and of which kind, as a digit
 
 // Sanitizers reserve terabytes of addresses: there the time alone is limited.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -73,14 +73,17 @@ void write_all(int file, std::string_view text) {
 }
 
 [[noreturn]] void answer_and_end(int file, const std::function<Result<std::string>()>& work) {
-    std::string text(1, kSaysError);
+    const auto said = [](const Error& error) {
+        return std::string{kSaysError, static_cast<char>('0' + static_cast<int>(error.kind))} + error.message;
+    };
+    std::string text;
     try {
         const Result<std::string> answer = work();
-        text = answer ? kSaysAnswer + *answer : kSaysError + answer.error().message;
+        text = answer ? kSaysAnswer + *answer : said(answer.error());
     } catch (const std::bad_alloc&) {
-        text += "the question needs more memory than it may have";
+        text = said({"the question needs more memory than it may have"});
     } catch (const std::exception& error) {
-        text += std::string("unexpected failure: ") + error.what();
+        text = said({std::string("unexpected failure: ") + error.what()});
     }
     write_all(file, text);
     _exit(0);
@@ -167,10 +170,9 @@ Result<std::string> CopyAnswer::wait() {
     end();
     if (text.empty())
         return fail("the question ended without an answer: too much memory or time, or a defect that the log names");
-    const bool answered = text.front() == kSaysAnswer;
-    text.erase(0, 1);
-    if (answered) return text;
-    return fail(std::move(text));
+    if (text.front() == kSaysAnswer) return text.substr(1);
+    if (text.size() < 2) return fail("the question ended without an answer");
+    return fail(text.substr(2), static_cast<ErrorKind>(text[1] - '0'));
 }
 
 }  // namespace reprieve::window

@@ -17,7 +17,7 @@ auto LoopAndRecord::of_moment(const std::optional<Time>& at, Use&& use)
     -> decltype(use(std::declval<MomentSource&>())) {
     if (!at) return use(loop_);
     RecordSource* source = record();
-    if (!source) return fail("404 nothing is recorded yet");
+    if (!source) return fail("nothing is recorded yet", ErrorKind::kNotFound);
     return use(*source);
 }
 

@@ -344,7 +344,7 @@ Result<std::shared_ptr<const Moment>> LoopSource::moment(std::optional<Time>) {
         decisions_changed_ = false;
         moment_ = std::move(next);
     }
-    if (moment_->serial == 0) return fail("503 the cluster has not been read yet");
+    if (moment_->serial == 0) return fail("the cluster has not been read yet", ErrorKind::kNotNow);
     return moment_;
 }
 
@@ -359,7 +359,7 @@ Result<std::string> LoopSource::in_a_copy(const std::function<Result<std::string
         changed_.wait_for(lock, kAnswerIn, [&] { return request.taken || ended_; });
         if (!request.taken) {
             std::erase(requests_, &request);
-            if (!ended_) return fail("503 the loop is busy; ask again");
+            if (!ended_) return fail("the loop is busy; ask again", ErrorKind::kNotNow);
             request.answer = start_copy(work, {});
         }
     }

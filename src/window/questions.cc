@@ -118,7 +118,7 @@ Result<std::string> why_document(Scene& scene, const std::string& owner, const s
 
 Result<std::string> explanation_document(Scene& scene, const std::string& name) {
     auto explanation = explain_one(scene, name);
-    if (!explanation) return fail("404 " + explanation.error().message);
+    if (!explanation) return fail(explanation.error().message, ErrorKind::kNotFound);
     return explanation->dump();
 }
 

@@ -222,7 +222,7 @@ Result<RecordSource::Scenery*> RecordSource::scenery_of(const RecordedCycle& cyc
 Result<RecordSource::Scenery*> RecordSource::scenery(std::optional<Time> at) {
     look_again();
     const auto cycle = reader_->cycle_at(at ? *at : reader_->to());
-    if (!cycle) return fail("404 the record knows nothing of that time");
+    if (!cycle) return fail("the record knows nothing of that time", ErrorKind::kNotFound);
     return scenery_of(*cycle);
 }
 
@@ -258,7 +258,7 @@ Result<std::string> RecordSource::ask(std::optional<Time> at, const Question& qu
 Result<std::string> RecordSource::ask_about(const DecisionEntry& entry, const Question& question) {
     std::unique_lock lock(mutex_);
     const auto cycle = reader_->cycle(entry.cycle);
-    if (!cycle) return fail("404 the record no longer has that cycle");
+    if (!cycle) return fail("the record no longer has that cycle", ErrorKind::kNotFound);
     const auto found = scenery_of(*cycle);
     if (!found) return std::unexpected(found.error());
     return answer(**found, question, lock);
@@ -267,7 +267,7 @@ Result<std::string> RecordSource::ask_about(const DecisionEntry& entry, const Qu
 Result<std::string> RecordSource::receipt(const DecisionEntry& entry) {
     const std::lock_guard lock(mutex_);
     const auto cycle = reader_->cycle(entry.cycle);
-    if (!cycle) return fail("404 the record no longer has that cycle");
+    if (!cycle) return fail("the record no longer has that cycle", ErrorKind::kNotFound);
     const auto found = scenery_of(*cycle);
     if (!found) return std::unexpected(found.error());
     const Scenery& scenery = **found;
