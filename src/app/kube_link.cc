@@ -100,17 +100,17 @@ public:
         LinkCounts out;
         for (const HttpClient* client : {&reads_, &writes_}) {
             const HttpCounts& counts = client->counts();
-            out.requests += counts.requests;
-            out.retries += counts.retries;
-            out.refused += counts.refused;
-            out.failures += counts.failures;
-            out.events_dropped += counts.given_up;
+            out.totals.requests += counts.requests;
+            out.totals.retries += counts.retries;
+            out.totals.refused += counts.refused;
+            out.totals.failures += counts.failures;
+            out.totals.events_dropped += counts.given_up;
         }
-        out.objects = source_.counts().objects;
-        out.malformed = source_.counts().malformed;
-        out.lists = source_.watcher_counts().lists;
-        out.watches = source_.watcher_counts().watches;
-        out.writes_queued = sink_.queued();
+        out.totals.objects = source_.counts().objects;
+        out.totals.malformed = source_.counts().malformed;
+        out.totals.lists = source_.watcher_counts().lists;
+        out.totals.watches = source_.watcher_counts().watches;
+        out.totals.writes_queued = sink_.queued();
         out.kinds = source_.health();
         for (const HttpClient* client : {&reads_, &writes_}) {
             for (const auto& [key, time] : client->times()) {

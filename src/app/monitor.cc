@@ -37,18 +37,7 @@ std::vector<RequestCounts> times_of(const LinkCounts& counts) {
 }
 
 ConnectionCounts as_metrics(const LinkCounts& counts) {
-    return {.requests = counts.requests,
-            .retries = counts.retries,
-            .refused = counts.refused,
-            .failures = counts.failures,
-            .events_dropped = counts.events_dropped,
-            .objects = counts.objects,
-            .malformed = counts.malformed,
-            .lists = counts.lists,
-            .watches = counts.watches,
-            .writes_queued = counts.writes_queued,
-            .kinds = kinds_of(counts),
-            .times = times_of(counts)};
+    return {.totals = counts.totals, .kinds = kinds_of(counts), .times = times_of(counts)};
 }
 
 }  // namespace

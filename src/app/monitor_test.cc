@@ -17,7 +17,9 @@ public:
     [[nodiscard]] Sink& sink() override { return *sink_; }
     [[nodiscard]] bool leads() const override { return leads_now; }
     [[nodiscard]] bool synced() const override { return synced_now; }
-    [[nodiscard]] LinkCounts counts() const override { return {.requests = 17, .lists = 3}; }
+    [[nodiscard]] LinkCounts counts() const override {
+        return {.totals = {.requests = 17, .lists = 3}, .kinds = {}, .times = {}};
+    }
 
     std::atomic<bool> leads_now = true;
     std::atomic<bool> synced_now = false;

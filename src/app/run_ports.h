@@ -20,16 +20,7 @@ namespace reprieve {
 
 // What a connection has done so far.
 struct LinkCounts {
-    std::uint64_t requests = 0;  // answered
-    std::uint64_t retries = 0;
-    std::uint64_t refused = 0;   // too many requests
-    std::uint64_t failures = 0;  // no answer
-    std::uint64_t events_dropped = 0;
-    std::uint64_t objects = 0;
-    std::uint64_t malformed = 0;
-    std::uint64_t lists = 0;
-    std::uint64_t watches = 0;
-    std::int64_t writes_queued = 0;
+    ConnectionTotals totals;
     std::vector<KindHealth> kinds;
     RequestTable times;
 };

@@ -63,10 +63,7 @@ void ClosedWorld::give_devices(const Placement& placement) {
         after.ns = ns;
         after.name = name;
         if (!after.allocation) after.allocation = placed_allocation(placed, words);
-        after.consumers.push_back({.is_pod = true,
-                                   .resource = "pods",
-                                   .name = placement.pod.substr(placement.pod.find('/') + 1),
-                                   .uid = placement.uid});
+        after.consumers.push_back(placed_consumer(placement));
         if (fact != nullptr)
             world_.change(ResourceClaim(*fact), std::move(after));
         else

@@ -61,10 +61,8 @@ void ClaimBeliefs::assume(const Placement& placement) {
         entry.assumed.name = name;
         entry.assumed.for_extended_resources = placed.extended;
         entry.assumed.allocation = placed_allocation(placed, words);
-        const std::size_t pod = placement.pod.find('/');
         if (!entry.watched || !lists(*entry.watched, placement.uid))
-            entry.pending[placement.uid] = {
-                .is_pod = true, .resource = "pods", .name = placement.pod.substr(pod + 1), .uid = placement.uid};
+            entry.pending[placement.uid] = placed_consumer(placement);
         believe(entry);
         if (entry.pending.empty()) entries_.erase(at);
     }

@@ -94,4 +94,11 @@ ClaimAllocation placed_allocation(const PlacedClaim& placed, Vocabulary& words) 
     return out;
 }
 
+ClaimConsumer placed_consumer(const Placement& placement) {
+    return {.is_pod = true,
+            .resource = "pods",
+            .name = placement.pod.substr(placement.pod.find('/') + 1),
+            .uid = placement.uid};
+}
+
 }  // namespace reprieve

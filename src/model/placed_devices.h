@@ -19,4 +19,7 @@ namespace reprieve {
 // What a claim says of its devices once the plan has been carried out.
 [[nodiscard]] ClaimAllocation placed_allocation(const PlacedClaim& placed, Vocabulary& words);
 
+// The pod of a placement, as a user of its claims.
+[[nodiscard]] ClaimConsumer placed_consumer(const Placement& placement);
+
 }  // namespace reprieve

@@ -37,8 +37,6 @@ enum class FilterId : std::uint8_t {
 inline constexpr int kFilterCount = static_cast<int>(FilterId::kNone);
 inline constexpr int kFactFilterCount = static_cast<int>(FilterId::kNodePorts);  // those before it look at facts only
 
-[[nodiscard]] const char* filter_name(FilterId id);
-
 // Details of the filter Devices: a dialect that the node is not registered in, or this.
 inline constexpr std::uint32_t kNoDeviceMemory = 255;
 

@@ -28,8 +28,6 @@ constexpr const char* kNames[] = {"NodeName",
 
 }  // namespace
 
-const char* filter_name(FilterId id) { return id == FilterId::kNone ? "" : kNames[static_cast<std::size_t>(id)]; }
-
 Filters::Filters(const PluginsConfig& config) {
     for (int i = 0; i < kFilterCount; ++i) {
         const std::string_view name = kNames[i];

@@ -140,6 +140,9 @@ struct RecordedChange {
     std::string_view json;  // empty: gone, or nothing believed
 };
 
+// Brings a world up to the change.
+void apply_change(const RecordedChange& change, RecordedWorld& world);
+
 struct RecordVisitor {
     // The world as it was after everything before; `fresh`: what was before is not known, or not connected.
     std::function<Result<void>(const RecordedWorld& world, Time at, bool fresh)> keyframe;

@@ -74,7 +74,4 @@ inline constexpr std::int64_t kLastMoment = INT64_MAX;
 // A line of a block; nothing where it is not one.
 [[nodiscard]] std::optional<RecordedChange> parse_line(std::string_view line, std::string& unescaped);
 
-// Brings a world up to the change.
-void apply_change(const RecordedChange& change, RecordedWorld& world);
-
 }  // namespace reprieve

@@ -104,13 +104,7 @@ private:
         if (!change.believed && change.json.empty() && change.key.starts_with(kPod))
             deeds_.forget(std::string(change.key.substr(kPod.size())));
         if (rebuild_) return rebuild_->apply(change);
-        const std::string key(change.key);
-        if (change.believed)
-            start_[key].overlay = change.json;
-        else if (change.json.empty())
-            start_.erase(key);
-        else
-            start_[key].json = change.json;
+        apply_change(change, start_);
         return {};
     }
 

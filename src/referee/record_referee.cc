@@ -84,13 +84,7 @@ private:
     Result<void> take(const RecordedChange& change) {
         last_ = std::max(last_, change.at);
         if (!ours_) {
-            const std::string key(change.key);
-            if (change.believed)
-                start_[key].overlay = change.json;
-            else if (change.json.empty())
-                start_.erase(key);
-            else
-                start_[key].json = change.json;
+            apply_change(change, start_);
             return {};
         }
         const std::string key(change.key);

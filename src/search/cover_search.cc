@@ -360,7 +360,11 @@ CoverSearch::Attempt CoverSearch::take_and_try(const States& states, const SlotC
     if (by_amounts_) {
         give_back(units);
         // Nothing but amounts decides: what is not cheaper need not be tried.
-        if (!owner_.is_better(units, *best_)) return made;
+        const Cost cost = owner_.cost_of(units);
+        if (*best_ && !(cost < (*best_)->cost)) {
+            GangVictims::note_runner_up(units, cost, **best_);
+            return made;
+        }
         made_ = units;
         is_new_ = true;
     }

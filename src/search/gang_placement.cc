@@ -31,16 +31,12 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
         if (follows(a) != follows(b)) return follows(b);
         return bigger_pod(session_.snapshot, a, b);
     });
-    most_placed_ = 0;
     const auto start = session_.tx.checkpoint();
     // First by best nodes alone, as single pods would go.
     bool all = true;
     for (std::size_t i = 0; i < order_.size() && all; ++i) {
         const NodeId node = placer_.find(order_[i], view_, within_);
-        if (node) {
-            placer_.put(order_[i], node, view_, note_);
-            most_placed_ = i + 1;
-        }
+        if (node) placer_.put(order_[i], node, view_, note_);
         all = node.valid();
     }
     if (all) return true;
@@ -126,7 +122,6 @@ bool GangPlacement::try_nodes(std::size_t at) {
         if (--steps_ < 0) return false;
         const auto mark = session_.tx.checkpoint();
         placer_.put(pod, node, view_, note_);
-        most_placed_ = std::max(most_placed_, at + 1);
         if (descend(at + 1)) return true;
         session_.tx.rollback(mark);
     }

@@ -22,8 +22,6 @@ public:
 
     // True: all are placed in the transaction. False: the transaction is as before.
     [[nodiscard]] bool place_all(std::span<const PodId> pods);
-    // How many had a place at the best attempt.
-    [[nodiscard]] std::size_t most_placed() const { return most_placed_; }
 
 private:
     [[nodiscard]] bool descend(std::size_t at);
@@ -38,7 +36,6 @@ private:
     std::uint32_t note_;
     std::vector<PodId> order_;
     std::vector<NodeId> nodes_;
-    std::size_t most_placed_ = 0;
     int steps_ = 0;
     bool order_matters_ = false;
 };

@@ -92,6 +92,9 @@ GangVictims::GangVictims(
                      fit_.counts() && fit_.claims() == nullptr);
     taken_.resize(list_.units.size());
     rank_.resize(list_.units.size());
+    place_in_order_.resize(list_.units.size());
+    for (std::uint32_t i = 0; i < order_.size(); ++i)
+        place_in_order_[order_[i]] = i;
     for (std::uint32_t i = 0; i < importance_.size(); ++i)
         rank_[importance_[i]] = i;
     along_of_.resize(list_.units.size());
@@ -367,7 +370,7 @@ bool GangVictims::take_if_allowed(std::uint32_t unit) {
     take_with_links(unit, fresh);
     if (!rules_.vote_alone || rules_.vote == nullptr) return true;
     // Those who were taken before have voted; the others vote in the order of the bundles.
-    std::ranges::sort(fresh, {}, [&](std::uint32_t u) { return std::ranges::find(order_, u) - order_.begin(); });
+    std::ranges::sort(fresh, {}, [&](std::uint32_t u) { return place_in_order_[u]; });
     std::size_t accepted = 0;
     while (accepted < fresh.size() && rules_.vote->accept(list_.pods_of(list_.units[fresh[accepted]])))
         ++accepted;
@@ -397,13 +400,14 @@ void GangVictims::give_back() {
     const auto give_if_possible = [&](std::uint32_t u) {
         const std::int32_t whole = list_.units[u].whole;
         if (!taken_[u] || (whole >= 0 && taken_[static_cast<std::size_t>(whole)])) return;  // its gang goes
-        std::vector<std::uint32_t> rest = standing;
-        std::erase(rest, u);
+        const auto at = std::ranges::find(standing, u) - standing.begin();
         give(u);
-        if (fit_.passes() && vote(rest))
-            standing = std::move(rest);
-        else
-            take(u);
+        if (fit_.passes()) {
+            standing.erase(standing.begin() + at);
+            if (vote(standing)) return;
+            standing.insert(standing.begin() + at, u);
+        }
+        take(u);
     };
     std::ranges::for_each(taken_units(), give_if_possible);
     // A gang that stayed may now spare fewer or more of its surplus: ask those again.
@@ -412,21 +416,19 @@ void GangVictims::give_back() {
     }
 }
 
-bool GangVictims::is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best) {
-    if (!best) return true;
-    const Cost cost = cost_of(units);
-    if (cost < best->cost) return true;
-    if (!std::ranges::equal(best->chosen, units)) best->runner_up = std::min(best->runner_up.value_or(cost), cost);
-    return false;
+void GangVictims::note_runner_up(std::span<const std::uint32_t> units, const Cost& cost, GangChoice& best) {
+    if (!std::ranges::equal(best.chosen, units)) best.runner_up = std::min(best.runner_up.value_or(cost), cost);
 }
 
 void GangVictims::keep_best(std::optional<GangChoice>& best) {
     const std::vector<std::uint32_t> units = taken_units();
-    if (!vote(units) || !is_better(units, best)) return;
+    if (!vote(units)) return;
+    const Cost cost = cost_of(units);
+    if (best && !(cost < best->cost)) return note_runner_up(units, cost, *best);
     best = GangChoice{.seat = seat_,
                       .list = list_,
                       .chosen = units,
-                      .cost = cost_of(units),
+                      .cost = cost,
                       .bound = bound_,
                       .exact = false,
                       .runner_up = best ? std::optional(best->cost) : std::nullopt};

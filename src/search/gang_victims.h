@@ -130,8 +130,8 @@ private:
     [[nodiscard]] bool stays_put(std::uint32_t unit) const;
     void reset();
     void keep_best(std::optional<GangChoice>& best);
-    // If not, it may still be the runner-up.
-    [[nodiscard]] bool is_better(std::span<const std::uint32_t> units, std::optional<GangChoice>& best);
+    // Of a set that is not cheaper than the best: it may be the next best.
+    static void note_runner_up(std::span<const std::uint32_t> units, const Cost& cost, GangChoice& best);
     [[nodiscard]] std::vector<std::uint32_t> taken_units() const;
     [[nodiscard]] Cost cost_of(std::span<const std::uint32_t> units);
     [[nodiscard]] bool claims_devices() const;
@@ -160,6 +160,7 @@ private:
     std::vector<std::uint32_t> forced_;      // known to be in every solution
     std::vector<bool> taken_;
     std::vector<std::uint32_t> rank_;                   // of each unit: its place in `importance_`
+    std::vector<std::uint32_t> place_in_order_;         // and in `order_`
     std::vector<std::vector<std::uint32_t>> along_of_;  // units that go with this one
     std::optional<std::uint32_t> barred_;               // for once, this one does not go
     Transaction::Checkpoint start_ = 0;

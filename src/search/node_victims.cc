@@ -371,10 +371,10 @@ bool NodeVictims::find(NodeId node, Victims& out) {
         REPRIEVE_CHECK(!out.chosen.empty(),
                        "an empty victim set on {} means that the pod fitted all along",
                        session_.snapshot.node_name(node));
-        const auto place = [&](std::uint32_t u) {
-            return std::ranges::find(by_importance_, u) - by_importance_.begin();
-        };
-        std::ranges::sort(out.chosen, [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+        std::vector<std::uint32_t> place(by_importance_.size());
+        for (std::uint32_t i = 0; i < by_importance_.size(); ++i)
+            place[by_importance_[i]] = i;
+        std::ranges::sort(out.chosen, {}, [&](std::uint32_t u) { return place[u]; });
         out.cost = cost_of(node, out.list, out.chosen);
         if (interchangeable(out.list)) out.proof = Proof::bound_met(out.cost, out.cost);
         if (is_shared(out.list)) holds_for_ = walked_;

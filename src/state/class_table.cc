@@ -186,14 +186,8 @@ void Cluster::fill_new_terms() {
     if (new_terms_.empty()) return;
     std::vector<TermId> fresh;
     fresh.swap(new_terms_);
+    fit_views();
     const Geometry geometry = snapshot_.geometry();
-    for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
-        view->resize(geometry,
-                     snapshot_.nodes.size(),
-                     snapshot_.queues.size(),
-                     snapshot_.domains.domains.size(),
-                     snapshot_.claim_count);
-    }
     std::vector<std::vector<TermId>> gained(snapshot_.classes.size());
     bool any = false;
     for (TermId term : fresh) {

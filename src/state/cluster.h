@@ -284,6 +284,7 @@ private:
     // cluster_update.cc: one thing at a time.
     void update();
     void fit_tables();
+    void fit_views();
     void update_queues();
     void update_composites();
     void update_domains();

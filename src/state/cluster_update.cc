@@ -48,6 +48,10 @@ void Cluster::fit_tables() {
     snapshot_.claim_count = claims_.slots();
     snapshot_.pods.resize(pods_.size());
     snapshot_.holds.resize(pods_.size());
+    fit_views();
+}
+
+void Cluster::fit_views() {
     const Geometry geometry = snapshot_.geometry();
     for (Occupancy* view : {&snapshot_.now, &snapshot_.later}) {
         view->resize(geometry,

@@ -70,16 +70,24 @@ struct Metrics::Families {
 
     Registry registry;
     Family<Counter>& attempts =
-        counter(registry, "scheduler_schedule_attempts_total", "Attempts to schedule pods, by the result.");
+        counter(registry,
+                "scheduler_schedule_attempts_total",
+                "Pods bound, pods found without a place (each once, however many cycles look at it again) and plans "
+                "refused, by result.");
     Counter& scheduled = attempts.Add({{"profile", "reprieve"}, {"result", "scheduled"}});
     Counter& unschedulable = attempts.Add({{"profile", "reprieve"}, {"result", "unschedulable"}});
     Counter& errors = attempts.Add({{"profile", "reprieve"}, {"result", "error"}});
     Counter& preemptions =
-        counter(registry, "scheduler_preemption_attempts_total", "Demands for which pods were evicted.").Add({});
+        counter(registry,
+                "scheduler_preemption_attempts_total",
+                "Demands for which pods were evicted; those for which none could be are not counted.")
+            .Add({});
     Histogram& victims_each =
         histogram(registry, "scheduler_preemption_victims", "Victims of one demand.").Add({}, doubling(1, 11));
-    Histogram& algorithm = histogram(registry, "scheduler_scheduling_algorithm_duration_seconds", "Time to a plan.")
-                               .Add({}, doubling(0.0001, 18));
+    Histogram& algorithm =
+        histogram(
+            registry, "scheduler_scheduling_algorithm_duration_seconds", "Time to a plan, which may place many pods.")
+            .Add({}, doubling(0.0001, 18));
     Histogram& sli =
         histogram(registry, "scheduler_pod_scheduling_sli_duration_seconds", "From a pod's creation to its binding.")
             .Add({}, doubling(0.01, 20));
@@ -234,16 +242,16 @@ void Metrics::set_leading(bool leading) { families_->leader.Set(leading ? 1 : 0)
 void Metrics::set_connection(const ConnectionCounts& counts) {
     Families& f = *families_;
     const std::lock_guard lock(f.connection);
-    follow(f.api_requests, counts.requests);
-    follow(f.api_retries, counts.retries);
-    follow(f.api_refused, counts.refused);
-    follow(f.api_failures, counts.failures);
-    follow(f.events_dropped, counts.events_dropped);
-    follow(f.understood, counts.objects);
-    follow(f.malformed, counts.malformed);
-    follow(f.lists, counts.lists);
-    follow(f.watches, counts.watches);
-    f.writes.Set(static_cast<double>(counts.writes_queued));
+    follow(f.api_requests, counts.totals.requests);
+    follow(f.api_retries, counts.totals.retries);
+    follow(f.api_refused, counts.totals.refused);
+    follow(f.api_failures, counts.totals.failures);
+    follow(f.events_dropped, counts.totals.events_dropped);
+    follow(f.understood, counts.totals.objects);
+    follow(f.malformed, counts.totals.malformed);
+    follow(f.lists, counts.totals.lists);
+    follow(f.watches, counts.totals.watches);
+    f.writes.Set(static_cast<double>(counts.totals.writes_queued));
     for (const WatchCounts& kind : counts.kinds) {
         f.watch_age.Add({{"kind", kind.kind}}).Set(kind.age_seconds);
         follow(f.watch_restarts.Add({{"kind", kind.kind}}), kind.restarts);

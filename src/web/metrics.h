@@ -48,17 +48,21 @@ struct CycleTimes {
 };
 
 // What the connection to the cluster has done so far.
-struct ConnectionCounts {
-    std::uint64_t requests = 0;
+struct ConnectionTotals {
+    std::uint64_t requests = 0;  // answered
     std::uint64_t retries = 0;
-    std::uint64_t refused = 0;
-    std::uint64_t failures = 0;
+    std::uint64_t refused = 0;   // too many requests
+    std::uint64_t failures = 0;  // no answer
     std::uint64_t events_dropped = 0;
     std::uint64_t objects = 0;
     std::uint64_t malformed = 0;
     std::uint64_t lists = 0;
     std::uint64_t watches = 0;
     std::int64_t writes_queued = 0;
+};
+
+struct ConnectionCounts {
+    ConnectionTotals totals;
     std::vector<WatchCounts> kinds;
     std::vector<RequestCounts> times;
 };

@@ -77,9 +77,9 @@ TEST(Metrics, StepsAndStates) {
 
 TEST(Metrics, ConnectionCountersFollowAndNeverGoBack) {
     Metrics metrics("1");
-    metrics.set_connection({.requests = 10, .objects = 5});
-    metrics.set_connection({.requests = 12, .objects = 5});
-    metrics.set_connection({.requests = 3});
+    metrics.set_connection({.totals = {.requests = 10, .objects = 5}, .kinds = {}, .times = {}});
+    metrics.set_connection({.totals = {.requests = 12, .objects = 5}, .kinds = {}, .times = {}});
+    metrics.set_connection({.totals = {.requests = 3}, .kinds = {}, .times = {}});
     EXPECT_THAT(metrics.text(), HasSubstr(R"(reprieve_api_requests_total{result="answered"} 12)"));
     EXPECT_THAT(metrics.text(), HasSubstr(R"(reprieve_objects_total{result="decoded"} 5)"));
 }
