@@ -61,7 +61,7 @@ void add_record_option(CLI::App* command, std::string& record, bool positional) 
     CLI::Option* named =
         command->add_option("--record", record, "The record: a folder or one of its files")->type_name("DIR");
     if (!positional) return;
-    CLI::Option* place = command->add_option("R", record, "The same")->type_name("DIR");
+    CLI::Option* place = command->add_option("R", record, "The record, in place of --record")->type_name("DIR");
     place->excludes(named);
 }
 
