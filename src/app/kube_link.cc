@@ -82,7 +82,10 @@ public:
           lease_(target.only_looks ? nullptr : std::make_unique<LeaderLease>(writes_, election, clock())),
           sink_(writes_, pods_, addresses_, sink_options(target, election)) {
         if (!lease_) return;
-        lease_->on_change([this](bool) { source_.wake(); });
+        lease_->on_change([this](bool leads) {
+            if (leads) source_.look_now(lease_->leads_since());
+            source_.wake();
+        });
         lease_->on_hopeless([this](std::string why) { source_.fail(std::move(why)); });
     }
 
@@ -90,6 +93,9 @@ public:
     [[nodiscard]] Sink& sink() override { return sink_; }
     [[nodiscard]] bool leads() const override { return !lease_ || lease_->leads(); }
     [[nodiscard]] bool synced() const override { return source_.synced(); }
+    [[nodiscard]] bool is_current() const override {
+        return source_.is_current(lease_ ? lease_->leads_since() : std::chrono::steady_clock::time_point());
+    }
     [[nodiscard]] std::string fault() const override { return source_.fault(); }
     void on_missed(std::function<void(const std::string& kind, Time from, Time to)> call) override {
         source_.on_missed(std::move(call));

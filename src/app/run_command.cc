@@ -99,7 +99,10 @@ public:
         ClusterLink& link = **opened;
         if (auto ready = open_recorder(link, cluster.words()); !ready) return complain(ready.error().message);
         if (auto ready = add_observers(link, cluster); !ready) return complain(ready.error().message);
-        if (wants_kube(options_)) loop_.leads = [&] { return link.leads(); };
+        if (wants_kube(options_)) {
+            loop_.leads = [&] { return link.leads(); };
+            loop_.is_current = [&] { return link.is_current(); };
+        }
 
         ControlLoop loop(cluster, link.source(), link.sink(), observers_, loop_);
         LoopEnd end = loop.run();

@@ -35,6 +35,8 @@ public:
     // From any thread: whether this replica is the one that acts, and whether it knows all there is to know.
     [[nodiscard]] virtual bool leads() const { return true; }
     [[nodiscard]] virtual bool synced() const { return true; }
+    // From any thread: whether what plans rest on is being heard of, and has been since this replica acts.
+    [[nodiscard]] virtual bool is_current() const { return true; }
     [[nodiscard]] virtual LinkCounts counts() const { return {}; }
 
     // From any thread: what the API server answers to a POST of that body; an error where there is none.

@@ -30,9 +30,11 @@ struct Access {
     std::string authority_pem;    // empty: the system's
     std::string certificate_pem;
     std::string key_pem;
+    std::string certificate_file;  // where these came from and are read again and again; empty: they stay
+    std::string key_file;          // empty: the key stays
     std::string token;
     std::string token_file;  // read again and again; wins over `token`
-    ExecPlugin exec;         // hands out tokens; wins over both
+    ExecPlugin exec;         // hands out tokens and certificates; wins over all others
     std::string ns;          // where we live; empty: not known
 };
 

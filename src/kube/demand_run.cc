@@ -82,9 +82,35 @@ void DemandRun::step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*ne
     if (end == WriteEnd::kFailed || (end == WriteEnd::kGone && !gone_is_fine)) failed_ = true;
     if (--open_ > 0) return;
     if (failed_)
-        refuse_rest();
+        refuse_rest(fmt::format("a step before failed for {}", demand_.owner));
+    else if (!all_wait())
+        refuse_rest(fmt::format("{} does not wait for it any more", demand_.owner));
     else
         (this->*next)();
+}
+
+bool DemandRun::still_waits(const DemandWrites::Waiting& one) const {
+    const Placement& placement = *one.placement;
+    return outbox_->pods().waits(placement.pod, placement.uid, one.intent != nullptr ? placement.node : std::string());
+}
+
+// What evicts nobody has nothing to call off.
+bool DemandRun::all_wait() const {
+    return demand_.evictions.empty() ||
+           std::ranges::all_of(demand_.waiting, [this](const DemandWrites::Waiting& one) { return still_waits(one); });
+}
+
+// Of a large gang only one pod is asked for each victim: the one that waits on its node, or the first.
+const std::function<bool()>* DemandRun::gate_of(const Eviction& eviction) {
+    const auto [gate, fresh] = gates_.try_emplace(eviction.node);
+    if (!fresh) return &gate->second;
+    const auto at_node = std::ranges::find_if(
+        demand_.waiting, [&](const DemandWrites::Waiting& one) { return one.placement->node == eviction.node; });
+    const DemandWrites::Waiting* one = at_node != demand_.waiting.end() ? &*at_node
+                                       : demand_.waiting.empty()        ? nullptr
+                                                                        : demand_.waiting.data();
+    gate->second = [this, one] { return outbox_->may_act() && (one == nullptr || still_waits(*one)); };
+    return &gate->second;
 }
 
 void DemandRun::record() {
@@ -103,7 +129,10 @@ void DemandRun::nominate(const Placement& placement, const Intent* intent) {
     if (intent != nullptr && !(has_record && (intent->victims.empty() || known.plan_victims == intent->victims)))
         note = plan_note(plan_->id, *intent, demand_.seen);
     if (intent == nullptr && known.has_plan && !has_record) note = "";
-    if (!note && same_pod && known.nominated == placement.node) return;
+    if (!note && same_pod && known.nominated == placement.node) {
+        if (intent != nullptr) outbox_->report_done(SinkStep::kNominate, placement.pod, placement.uid);
+        return;
+    }
 
     const std::string message =
         demand_.evictions.empty()
@@ -113,6 +142,15 @@ void DemandRun::nominate(const Placement& placement, const Intent* intent) {
                                   placement.pod,
                                   placement.uid,
                                   nomination_body(placement.uid, placement.node, note, message, plan_->now));
+    // The victims' time begins when this is on record, not while it waits for its turn.
+    if (note && intent != nullptr) {
+        write.request.body_now = [self = shared_from_this(), &placement, intent, message] {
+            Intent later = *intent;
+            later.deadline = later.deadline + std::max(self->outbox_->now() - self->plan_->now, Duration{0});
+            const std::string now = plan_note(self->plan_->id, later, self->demand_.seen);
+            return nomination_body(placement.uid, placement.node, now, message, self->plan_->now);
+        };
+    }
     write.change = [&](KnownPod& pod) {
         pod.nominated = placement.node;
         if (!note) return;
@@ -137,6 +175,7 @@ void DemandRun::mark(const Eviction& eviction) {
     const KnownPod known = outbox_->pods().find(eviction.pod);
     const bool softly = eviction.mode == EvictionMode::kSoft;
     const bool marked = known.certain && known.uid == eviction.uid && known.marked;
+    if (softly && is_over(eviction, known)) outbox_->report_done(SinkStep::kEvict, eviction.pod, eviction.uid);
     if (is_over(eviction, known) || (marked && !softly)) return;
 
     std::map<std::string, std::string> annotations;
@@ -145,6 +184,7 @@ void DemandRun::mark(const Eviction& eviction) {
                                   eviction.pod,
                                   eviction.uid,
                                   mark_body(eviction.uid, mark_message(eviction), plan_->now, annotations));
+    write.request.gate = gate_of(eviction);
     write.change = [softly](KnownPod& pod) {
         pod.marked = true;
         if (softly) pod.softly_evicted = true;
@@ -159,7 +199,10 @@ void DemandRun::mark(const Eviction& eviction) {
 
 void DemandRun::evict() {
     for (const Eviction* eviction : demand_.evictions) {
-        if (eviction->mode != EvictionMode::kSoft && !is_over(*eviction, outbox_->pods().find(eviction->pod)))
+        if (eviction->mode == EvictionMode::kSoft) continue;
+        if (is_over(*eviction, outbox_->pods().find(eviction->pod)))
+            outbox_->report_done(SinkStep::kEvict, eviction->pod, eviction->uid);
+        else
             evict(*eviction);
     }
     outbox_->close();
@@ -173,6 +216,7 @@ void DemandRun::evict(const Eviction& eviction) {
     write.request.path = pod_path(eviction.pod, by_api ? "eviction" : "");
     const std::string name = eviction.pod.substr(eviction.pod.find('/') + 1);
     write.request.body = by_api ? eviction_body(name, eviction.uid) : delete_body(eviction.uid, std::nullopt);
+    write.request.gate = gate_of(eviction);
     if (by_api) write.request.is_final = &is_refused_by_budget;
     write.change = [now = plan_->now](KnownPod& pod) { pod.deleting = now; };
     write.gone_is_fine = true;
@@ -194,13 +238,13 @@ void DemandRun::take_back_mark(const Eviction& eviction) {
     outbox_->write(std::move(write));
 }
 
-void DemandRun::refuse_rest() {
+void DemandRun::refuse_rest(const std::string& why) {
     for (const Eviction* eviction : demand_.evictions) {
         outbox_->report({.step = SinkStep::kEvict,
                          .pod = eviction->pod,
                          .uid = eviction->uid,
                          .ok = false,
-                         .what = fmt::format("not evicted: a step before failed for {}", demand_.owner),
+                         .what = "not evicted: " + why,
                          .tried = false});
     }
     outbox_->close();

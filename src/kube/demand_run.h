@@ -4,8 +4,11 @@
 //   2. mark all victims                          when every intent is recorded
 //   3. evict them                                when every victim is marked
 //
-// A step that fails ends the run: nobody is evicted for a demand whose intent is not on record. A victim that is gone
-// already counts as evicted. Lives on the client's thread and frees itself when it has ended.
+// A step that fails ends the run: nobody is evicted for a demand whose intent is not on record. The run is also called
+// off when those who wait are gone, bound, or planned elsewhere by then; a mark or an eviction that still waits for its
+// turn is not sent then either. A victim that is gone already counts as evicted. Lives on the client's thread and frees
+// itself when it has ended. How each recorded nomination and each eviction ended is reported in every case; the marks
+// of a run that was called off are removed with the next plan, as those of every plan that is no more.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +64,13 @@ private:
     void take_back_mark(const Eviction& eviction);
     // A phase's calls are counted; the last one that ends begins the next phase.
     void step_ended(WriteEnd end, bool gone_is_fine, void (DemandRun::*next)());
-    void refuse_rest();
+    void refuse_rest(const std::string& why);
+
+    // The pod that waits is there and waits as this plan wants it.
+    [[nodiscard]] bool still_waits(const DemandWrites::Waiting& one) const;
+    [[nodiscard]] bool all_wait() const;
+    // Shut when this eviction is for nobody any more. Lives as long as the run.
+    [[nodiscard]] const std::function<bool()>* gate_of(const Eviction& eviction);
 
     [[nodiscard]] PodWrite status_patch(SinkStep step,
                                         const std::string& pod,
@@ -73,6 +82,7 @@ private:
     std::shared_ptr<const Plan> plan_;
     DemandWrites demand_;
     Evicted evicted_;
+    std::map<std::string, std::function<bool()>> gates_;  // by node
     std::size_t open_ = 0;
     bool failed_ = false;
 };

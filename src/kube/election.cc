@@ -48,7 +48,9 @@ LeaseRecord Election::our_record(Time wall) const {
     LeaseRecord record = seen_;
     const bool ours = exists_ && seen_.holder == options_.identity;
     record.holder = options_.identity;
-    record.duration_seconds = std::max<std::int64_t>(options_.duration.seconds(), 1);
+    // Rounded up: others may not take over before we have stopped.
+    constexpr std::int64_t kSecond = 1'000'000;
+    record.duration_seconds = std::max<std::int64_t>((options_.duration.us + kSecond - 1) / kSecond, 1);
     record.renew_time = micro_time(wall);
     if (!ours) record.acquire_time = record.renew_time;
     if (!ours && exists_) ++record.transitions;

@@ -129,6 +129,17 @@ TEST(Election, ResigningLetsOthersInAtOnce) {
     EXPECT_TRUE(b.leads(at(2)));
 }
 
+TEST(Election, ALeaseLastsNoShorterThanItsHolderActs) {
+    ElectionOptions options = named("a");
+    options.duration = {1'900'000};
+    options.deadline = {1'260'000};
+    Election a(options);
+    Server server;
+    round(a, server, at(0));
+    ASSERT_TRUE(a.leads(at(1.25)));
+    EXPECT_EQ(server.lease->duration_seconds, 2);
+}
+
 TEST(Election, LeaseAsJson) {
     const ElectionOptions options = named("a");
     const LeaseRecord record{.holder = "a",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace reprieve {
 namespace {
@@ -24,8 +25,19 @@ std::string EventBook::fresh_name(const std::string& object, Time now) {
 
 void EventBook::clean_up(Time now) {
     std::erase_if(entries_, [&](const auto& entry) { return now - entry.second.seen > kRestsAfter; });
-    if (entries_.size() > kMostEntries) entries_.clear();
+    if (entries_.size() > kMostEntries) forget_older_half();
     clean_up_at_ = std::max(kFewEntries, 2 * entries_.size());
+}
+
+// What is forgotten is told once more: better some of it, of those who were not spoken of for longest, than all of it.
+void EventBook::forget_older_half() {
+    std::vector<Time> seen;
+    for (const auto& [about, entry] : entries_)
+        seen.push_back(entry.seen);
+    const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
+    std::ranges::nth_element(seen, middle);
+    std::erase_if(entries_, [limit = *middle](const auto& entry) { return entry.second.seen < limit; });
+    if (entries_.size() > kMostEntries) entries_.clear();  // all of one moment
 }
 
 EventAdvice EventBook::advise(const std::string& about, const std::string& object, const std::string& note, Time now) {

@@ -38,6 +38,7 @@ private:
     };
     [[nodiscard]] std::string fresh_name(const std::string& object, Time now);
     void clean_up(Time now);
+    void forget_older_half();
 
     std::map<std::string, Entry> entries_;
     std::uint64_t names_ = 0;

@@ -58,5 +58,13 @@ TEST(EventBook, WhatHappenedOnceIsForgottenAfterAWhile) {
     EXPECT_LE(book.size(), 1'000U);
 }
 
+TEST(EventBook, OfTooManyTheOlderHalfIsForgotten) {
+    EventBook book;
+    for (int i = 0; i < 130'000; ++i)
+        static_cast<void>(book.advise(std::to_string(i), "p", "n", time_at(i / 2'000)));
+    EXPECT_LE(book.size(), 64'000U);
+    EXPECT_EQ(book.advise("129999", "p", "n", time_at(66)).what, EventAdvice::What::kSkip) << "the newest are known";
+}
+
 }  // namespace
 }  // namespace reprieve

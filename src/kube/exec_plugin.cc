@@ -58,7 +58,10 @@ bool read_all(int from, std::string& out) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
         pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
-        if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) == 0) return false;
+        if (left <= 0) return false;
+        const int events = ::poll(&ready, 1, static_cast<int>(left));
+        if (events < 0 && errno == EINTR) continue;
+        if (events <= 0) return false;
         const ssize_t got = ::read(from, buffer, sizeof buffer);
         if (got == 0) return true;
         if (got < 0 && errno != EINTR) return false;

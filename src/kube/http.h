@@ -36,6 +36,7 @@ struct HttpRequest {
     const char* method = "GET";
     std::string path;  // with its query
     std::string body;
+    std::function<std::string()> body_now;          // the body as it is when an attempt begins; none: `body` stands
     const char* content_type = "application/json";  // of a body
     bool brief = false;                             // of an object in the answer, its metadata will do
     Lane lane = Lane::kUsual;
@@ -48,7 +49,8 @@ struct HttpRequest {
     Duration silence;
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;
-    // Asked before every attempt; false: it is not made. Must outlive the request.
+    // Asked before every attempt, and again when it has its connection; false: it is not made. Must outlive the
+    // request.
     const std::function<bool()>* gate = nullptr;
 };
 

@@ -10,7 +10,7 @@
 namespace reprieve {
 namespace {
 
-constexpr int kPluginTries = 5;  // while a program is asked for a new token
+constexpr int kPluginTries = 5;  // while a program is asked for new credentials
 constexpr std::size_t kSpareTransfers = 128;
 constexpr long kMostConnections = 256;  // kept open: a watch for each kind, and the requests in flight
 constexpr std::chrono::milliseconds kLookForSilence{250};
@@ -204,13 +204,13 @@ void HttpClient::wait(CallPtr call) {
 void HttpClient::start_next(Waiting& lane) {
     CallPtr call = std::move(lane.begin()->second);
     lane.erase(lane.begin());
-    if (call->request.gate != nullptr && !(*call->request.gate)()) {
-        call->done({.failure = "not sent: no longer allowed to act",
-                    .retryable = false,
-                    .withheld = true,
-                    .unsure = call->unsure});
+    if (!may_go(call->request)) {
+        HttpAnswer answer = withheld_answer();
+        answer.unsure = call->unsure;
+        call->done(std::move(answer));
         return;
     }
+    if (call->request.body_now) call->request.body = call->request.body_now();
     if (call->started == Clock::time_point()) call->started = Clock::now();
     ++active_count_[lane_of(call->request)];
     start(std::move(call));
@@ -305,27 +305,29 @@ std::size_t HttpClient::time_out(const std::function<bool(const Call&)>& is_over
 }
 
 void HttpClient::end(CallPtr call, HttpAnswer answer) {
-    ++(answer.status == 0 ? counts_.failures : counts_.requests);
-    if (!call->is_stream()) {
+    if (!answer.withheld) ++(answer.status == 0 ? counts_.failures : counts_.requests);
+    if (!call->is_stream() && !answer.withheld) {
         const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - call->begun);
         times_.note(call->request.method, static_cast<int>(answer.status), {took.count()});
     }
     // The first bytes of a quiet watch come a minute after its date, with the first bookmark.
     if (answer.server_ahead && !call->is_stream()) clock_.hear(*answer.server_ahead);
-    if (answer.status == 401) line_.token().distrust();
+    if (answer.status == 401) line_.credentials().distrust();
     if (answer.status == 429) ++counts_.refused;
-    call->unsure = call->unsure || answer.status == 0 || answer.status >= 500;
+    const bool is_open = (answer.status == 0 && !answer.withheld) || answer.status >= 500;
+    call->unsure = call->unsure || is_open;
     answer.unsure = call->unsure;
     if (!try_again(call, answer)) call->done(std::move(answer));
 }
 
 bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     const HttpRequest& request = call->request;
-    // A token that was replaced a moment ago deserves a second try.
-    const bool from_file = !line_.access().token_file.empty() && call->backoff.failures() == 0;
+    // A token or certificate that was replaced a moment ago deserves a second try.
+    const bool has_files = !line_.access().token_file.empty() || !line_.access().certificate_file.empty();
+    const bool from_file = has_files && call->backoff.failures() == 0;
     const bool from_plugin = !line_.access().exec.command.empty() && call->backoff.failures() < kPluginTries;
-    const bool stale_token = answer.status == 401 && (from_file || from_plugin);
-    if (!answer.passing() && !stale_token) return false;
+    const bool stale = answer.status == 401 && (from_file || from_plugin);
+    if (!answer.passing() && !stale) return false;
     if (request.is_final != nullptr && request.is_final(answer)) return false;
     if (request.patience.us == 0) return false;
     const Duration pause = call->backoff.next(jitter_, answer.retry_after);

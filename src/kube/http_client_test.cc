@@ -116,8 +116,8 @@ TEST_F(HttpClientTest, StreamsOnConnectionsThatBringNothingEnd) {
         client.open(
             this,
             get("/watch"),
-            [&](std::string_view) {
-                begun.set_value();
+            [&](std::string_view bytes) {
+                if (!bytes.empty()) begun.set_value();
                 return true;
             },
             [&](HttpAnswer answer) { ended.set_value(std::move(answer)); });
@@ -184,6 +184,21 @@ TEST_F(HttpClientTest, AClosedGateKeepsRequestsBack) {
     request.gate = &closed;
     EXPECT_EQ(ask(client, request).status, 0);
     EXPECT_TRUE(api.asked().empty());
+}
+
+TEST_F(HttpClientTest, AGateThatShutsWhileTheConnectionIsMadeKeepsTheRequestBack) {
+    std::atomic<int> asked{0};
+    const std::function<bool()> gate = [&] { return ++asked == 1; };
+    FakeApi api([](const Asked&) { return Reply{}; });
+    HttpClient client(api.access(), api.client_options());
+    HttpRequest request = get("/");
+    request.method = "DELETE";
+    request.gate = &gate;
+    const HttpAnswer answer = ask(client, request);
+    EXPECT_TRUE(answer.withheld);
+    EXPECT_FALSE(answer.unsure);
+    EXPECT_TRUE(api.asked().empty());
+    EXPECT_EQ(client.counts().failures, 0U);
 }
 
 TEST_F(HttpClientTest, WorkGoesBeforeNews) {
@@ -269,6 +284,7 @@ TEST_F(HttpClientTest, AStreamThatIsRefusedIsOfferedAgain) {
             this,
             get("/watch"),
             [&](std::string_view bytes) {
+                if (bytes.empty()) return true;  // it has begun
                 if (!accept) {
                     refused.set_value();
                     return false;

@@ -9,6 +9,9 @@
 
 namespace reprieve {
 
+// So long, at most, does a watch wait after trouble before it is begun again. Other schedulers wait as long.
+inline constexpr Duration kLongestWatchBackoff{30'000'000};
+
 struct KindHealth {
     std::string kind;
     Duration silent;  // since the last byte

@@ -7,8 +7,6 @@
 namespace reprieve {
 namespace {
 
-constexpr std::int64_t kUsualGraceSeconds = 30;
-
 KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
     const PodExtras& more = pod.more();
     KnownPod known;
@@ -31,11 +29,10 @@ KnownPod as_seen(const Pod& pod, const Vocabulary& words) {
     return known;
 }
 
-// Whether the defaults would say the same of a running pod.
+// Whether the defaults would say the same of a running pod. Its grace matters only while it is leaving.
 bool is_unremarkable(const KnownPod& pod) {
     return pod.bound && pod.nominated.empty() && !pod.has_plan && !pod.marked && !pod.deleting.is_set() &&
-           pod.grace_seconds <= kUsualGraceSeconds && !pod.deletion_cost && pod.claimed_by.empty() &&
-           !pod.softly_evicted;
+           !pod.deletion_cost && pod.claimed_by.empty() && !pod.softly_evicted;
 }
 
 std::string name_of(const Pod& pod, const Vocabulary& words) {
@@ -71,14 +68,28 @@ void KnownPods::see(const Pod& pod, const Vocabulary& words, const PodText& text
     take_in(found, std::move(seen));
 }
 
-void KnownPods::take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen) {
+void KnownPods::file(const std::string& name, const KnownPod& pod) {
+    const auto keep = [&](std::set<std::string>& names, bool in) {
+        if (in)
+            names.insert(name);
+        else if (!names.empty())
+            names.erase(name);
+    };
+    keep(planned_, pod.has_plan);
+    keep(marked_, pod.marked);
+}
+
+void KnownPods::drop(Entries::iterator entry) {
+    file(entry->first, {});
+    entries_.erase(entry);
+}
+
+void KnownPods::take_in(Entries::iterator entry, KnownPod seen) {
     const int writes = entry->second.writes;
-    if (writes == 0 && is_unremarkable(seen)) {
-        entries_.erase(entry);
-        return;
-    }
+    if (writes == 0 && is_unremarkable(seen)) return drop(entry);
     const bool is_bound = seen.bound;
     entry->second = {.pod = std::move(seen), .writes = writes, .seen_bound = is_bound};
+    file(entry->first, entry->second.pod);
     tell_of_old_plan(entry->second);
 }
 
@@ -88,9 +99,17 @@ void KnownPods::on_old_plan(std::function<void()> listener) {
 }
 
 // That a binding has failed does not mean that it was not carried out: then the pod is seen on its node.
-bool KnownPods::has_old_plan(const Entry& entry) {
-    const bool is_bound = entry.pod.certain ? entry.pod.bound : entry.seen_bound;
-    return entry.writes == 0 && is_bound && entry.pod.has_plan;
+bool KnownPods::is_bound(const Entry& entry) { return entry.pod.certain ? entry.pod.bound : entry.seen_bound; }
+
+bool KnownPods::has_old_plan(const Entry& entry) { return entry.writes == 0 && is_bound(entry) && entry.pod.has_plan; }
+
+bool KnownPods::waits(const std::string& name, const std::string& uid, const std::string& plan_node) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return false;
+    const KnownPod& pod = found->second.pod;
+    if (pod.uid != uid || is_bound(found->second) || pod.deleting.is_set()) return false;
+    return plan_node.empty() || (pod.has_plan && pod.plan_node == plan_node);
 }
 
 void KnownPods::tell_of_old_plan(const Entry& entry) const {
@@ -112,7 +131,7 @@ void KnownPods::see_gone(const std::string& name) {
     const auto found = entries_.find(name);
     if (found == entries_.end()) return;
     named_.erase(found->second.pod.uid);
-    entries_.erase(found);
+    drop(found);
 }
 
 KnownPod KnownPods::find(const std::string& name) const {
@@ -127,10 +146,10 @@ KnownPod KnownPods::find(const std::string& name) const {
 std::vector<std::pair<std::string, std::string>> KnownPods::with_old_plans() const {
     std::vector<std::pair<std::string, std::string>> found;
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, entry] : entries_) {
+    for (const std::string& name : planned_) {
+        const Entry& entry = entries_.at(name);
         if (has_old_plan(entry)) found.emplace_back(name, entry.pod.uid);
     }
-    std::ranges::sort(found);
     return found;
 }
 
@@ -147,25 +166,25 @@ void KnownPods::note_mark(const KnownPod& seen, const Entry* before, const PodTe
 std::vector<std::pair<std::string, std::string>> KnownPods::with_old_marks(const std::set<std::string>& wanted) {
     std::vector<std::pair<std::string, std::string>> found;
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, entry] : entries_) {
+    for (const std::string& name : marked_) {
+        const Entry& entry = entries_.at(name);
         const KnownPod& pod = entry.pod;
         const bool leaves = (pod.deleting.is_set() && pod.certain) || pod.softly_evicted;
-        if (pod.marked && entry.writes == 0 && !leaves && named_.contains(pod.uid) && !wanted.contains(pod.uid))
+        if (entry.writes == 0 && !leaves && named_.contains(pod.uid) && !wanted.contains(pod.uid))
             found.emplace_back(name, pod.uid);
     }
     if (found.empty() && named_.size() < most_named_) return found;
     const std::unordered_set<std::string_view> live = live_victims();
     std::erase_if(found, [&](const auto& one) { return live.contains(one.second); });
-    std::ranges::sort(found);
     forget_victims(live);
     return found;
 }
 
 std::unordered_set<std::string_view> KnownPods::live_victims() const {
     std::unordered_set<std::string_view> live;
-    for (const auto& [name, entry] : entries_) {
-        if (entry.pod.has_plan && !entry.pod.bound)
-            live.insert(entry.pod.plan_victims.begin(), entry.pod.plan_victims.end());
+    for (const std::string& name : planned_) {
+        const Entry& entry = entries_.at(name);
+        if (!entry.pod.bound) live.insert(entry.pod.plan_victims.begin(), entry.pod.plan_victims.end());
     }
     return live;
 }
@@ -174,9 +193,8 @@ std::unordered_set<std::string_view> KnownPods::live_victims() const {
 void KnownPods::forget_victims(const std::unordered_set<std::string_view>& live) {
     if (named_.size() < most_named_) return;
     std::unordered_set<std::string_view> marked;
-    for (const auto& [name, entry] : entries_) {
-        if (entry.pod.marked) marked.insert(entry.pod.uid);
-    }
+    for (const std::string& name : marked_)
+        marked.insert(entries_.at(name).pod.uid);
     std::erase_if(named_, [&](const std::string& uid) { return !live.contains(uid) && !marked.contains(uid); });
     most_named_ = std::max(kManyVictims, 2 * named_.size());
 }
@@ -188,6 +206,7 @@ void KnownPods::begin_write(const std::string& name,
     Entry& entry = entries_[name];
     if (entry.pod.uid.empty()) entry.pod.uid = uid;
     change(entry.pod);
+    file(name, entry.pod);
     note_victims(entry.pod);
     ++entry.writes;
 }
@@ -214,7 +233,7 @@ void KnownPods::forget_gone(const std::string& name, const std::string& uid) {
     const auto found = entries_.find(name);
     if (found == entries_.end() || found->second.writes > 0 || found->second.pod.uid != uid) return;
     named_.erase(uid);
-    entries_.erase(found);
+    drop(found);
 }
 
 std::size_t KnownPods::size() const {

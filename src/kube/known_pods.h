@@ -1,8 +1,8 @@
 // KnownPods: what is believed about the pods that a plan writes to: as last seen, or as written since.
 //
 // It exists so that nothing is written twice. The Source tells what it sees, the Sink what it is about to write; an
-// event that is older than the write does not undo it. Pods about which there is nothing to remember are not kept. Used
-// from several threads.
+// event that is older than the write does not undo it. Pods about which there is nothing to remember are not kept, and
+// those with a plan or a mark are found without looking at the others. Used from several threads.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,10 @@ public:
     // Nothing is remembered of a pod: the defaults.
     [[nodiscard]] KnownPod find(const std::string& name) const;
 
+    // Whether the pod is there, has no node and is not leaving; `plan_node`, where it is not empty: and its plan is to
+    // go there.
+    [[nodiscard]] bool waits(const std::string& name, const std::string& uid, const std::string& plan_node) const;
+
     // Bound pods that still carry a plan, by name, with their UIDs; where a write is on its way they are left out.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> with_old_plans() const;
 
@@ -94,17 +98,24 @@ private:
         std::optional<Seen> meanwhile;      // while writes were on their way: may be from before or after them
         bool seen_bound = false;            // whatever became of our writes: nothing undoes it
     };
+    [[nodiscard]] static bool is_bound(const Entry& entry);
     [[nodiscard]] static bool has_old_plan(const Entry& entry);
+    using Entries = std::unordered_map<std::string, Entry>;
+    // After every change of an entry: whether it has a plan or a mark.
+    void file(const std::string& name, const KnownPod& pod);
+    void drop(Entries::iterator entry);
     void note_victims(const KnownPod& pod);
     void note_mark(const KnownPod& seen, const Entry* before, const PodText& text);
     [[nodiscard]] std::unordered_set<std::string_view> live_victims() const;
     void forget_victims(const std::unordered_set<std::string_view>& live);
-    void take_in(std::unordered_map<std::string, Entry>::iterator entry, KnownPod seen);
+    void take_in(Entries::iterator entry, KnownPod seen);
     void tell_of_old_plan(const Entry& entry) const;
 
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, Entry> entries_;  // by "ns/name"
-    std::uint64_t newest_ = 0;                        // resourceVersion
+    Entries entries_;                // by "ns/name"
+    std::set<std::string> planned_;  // entries with a plan
+    std::set<std::string> marked_;   // entries with a mark
+    std::uint64_t newest_ = 0;       // resourceVersion
     std::function<void()> on_old_plan_;
     std::unordered_set<std::string> named_;  // UIDs in plans, now or before, and of pods that others marked in our name
     std::size_t most_named_ = kManyVictims;  // then it is time to forget some

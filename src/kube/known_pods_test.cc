@@ -40,6 +40,33 @@ TEST_F(KnownPodsTest, RunningPodsAtRestAreNotKept) {
     EXPECT_EQ(pods_.size(), 0U);
 }
 
+TEST_F(KnownPodsTest, ALongGraceMattersOnlyWhileThePodIsLeaving) {
+    Pod slow = bound("a");
+    slow.grace_seconds = 600;
+    see(slow);
+    EXPECT_EQ(pods_.size(), 0U);
+    slow.deleting = Time{1};
+    see(slow);
+    EXPECT_EQ(pods_.find("ns/a").grace_seconds, 600);
+}
+
+TEST_F(KnownPodsTest, WhoWaitsIsThereWithoutANodeAndWithItsPlan) {
+    EXPECT_FALSE(pods_.waits("ns/a", "u1", ""));
+    see(pod("a"));
+    EXPECT_TRUE(pods_.waits("ns/a", "u1", ""));
+    EXPECT_FALSE(pods_.waits("ns/a", "u2", "")) << "another pod of that name";
+    EXPECT_FALSE(pods_.waits("ns/a", "u1", "n1")) << "nothing is planned for it";
+    pods_.begin_write("ns/a", "u1", [](KnownPod& entry) {
+        entry.has_plan = true;
+        entry.plan_node = "n1";
+    });
+    EXPECT_TRUE(pods_.waits("ns/a", "u1", "n1"));
+    EXPECT_FALSE(pods_.waits("ns/a", "u1", "n2"));
+    pods_.end_write("ns/a", true, "5");
+    see(bound("a"), "6");
+    EXPECT_FALSE(pods_.waits("ns/a", "u1", ""));
+}
+
 TEST_F(KnownPodsTest, AWriteIsBelievedUntilNewsThatIsNotOlder) {
     see(pod("a"), "10");
     nominate("n1");

@@ -29,6 +29,8 @@ private:
     [[nodiscard]] Result<void> read_exec(const std::string& name, const YAML::Node& exec, Access& out) const;
     // A value that is either inline (base64, `field`-data) or the name of a file (`field`).
     [[nodiscard]] Result<std::string> material(const YAML::Node& from, const std::string& field) const;
+    // The file that `material` reads; empty: it is inline, or there is none.
+    [[nodiscard]] std::string file_of(const YAML::Node& from, const std::string& field) const;
     [[nodiscard]] std::string beside(const std::string& file) const;
     [[nodiscard]] std::unexpected<Error> wrong(const std::string& what) const {
         return fail(fmt::format("{}: {}", path_, what));
@@ -79,11 +81,17 @@ Result<std::string> Kubeconfig::material(const YAML::Node& from, const std::stri
         if (!bytes) return wrong(fmt::format("{}-data: {}", field, bytes.error().message));
         return bytes;
     }
-    const std::string file = text_of(from, field.c_str());
+    const std::string file = file_of(from, field);
     if (file.empty()) return std::string();
-    auto bytes = read_whole_file(beside(file));
+    auto bytes = read_whole_file(file);
     if (!bytes) return wrong(fmt::format("{}: {}", field, bytes.error().message));
     return bytes;
+}
+
+std::string Kubeconfig::file_of(const YAML::Node& from, const std::string& field) const {
+    if (!text_of(from, (field + "-data").c_str()).empty()) return {};
+    const std::string file = text_of(from, field.c_str());
+    return file.empty() ? std::string() : beside(file);
 }
 
 Result<YAML::Node> Kubeconfig::entry(const char* list, const char* field, const std::string& name) const {
@@ -131,9 +139,11 @@ Result<void> Kubeconfig::read_user(const std::string& name, const YAML::Node& us
     if (!key) return std::unexpected(key.error());
     if (certificate->empty() != key->empty())
         return wrong(fmt::format("user \"{}\": a client certificate needs a client-key and the other way round", name));
-    if (!certificate->empty()) {
+    if (!certificate->empty() && out.certificate_pem.empty()) {
         out.certificate_pem = std::move(*certificate);
         out.key_pem = std::move(*key);
+        out.certificate_file = file_of(user, "client-certificate");
+        out.key_file = file_of(user, "client-key");
     }
     if (const std::string token = text_of(user, "token"); !token.empty()) out.token = token;
     if (const std::string file = text_of(user, "tokenFile"); !file.empty()) out.token_file = beside(file);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <future>
+#include <utility>
 
 #include "base/check.h"
 #include "kube/kinds.h"
@@ -35,7 +36,7 @@ LeaderLease::LeaderLease(HttpClient& client, ElectionOptions options, std::funct
 
 LeaderLease::~LeaderLease() { client_->forget(this); }
 
-bool LeaderLease::leads() const { return monotonic_now().us < leads_until_us_; }
+bool LeaderLease::leads() const { return !stopped_ && monotonic_now().us < leads_until_us_; }
 
 void LeaderLease::on_hopeless(std::function<void(std::string)> call) {
     client_->run(this, [this, call = std::move(call)] { on_hopeless_ = call; });
@@ -63,10 +64,21 @@ HttpRequest LeaderLease::request(const char* method) const {
     return request;
 }
 
+std::chrono::steady_clock::time_point LeaderLease::leads_since() const {
+    return std::chrono::steady_clock::time_point(std::chrono::microseconds(leads_since_us_));
+}
+
 void LeaderLease::publish() {
+    const bool led = leads();
+    if (!led) {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        leads_since_us_ = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    }
     leads_until_us_ = election_.leads_until().us;
     const bool leading = leads();
-    if (leading == told_) return;
+    // The time may have been over, and something else written, without anybody having noticed.
+    const bool again = leading && !led;
+    if (leading == told_ && !again) return;
     told_ = leading;
     spdlog::info("{} {} the lease {}/{} (holder: {})",
                  options_.identity,
@@ -99,13 +111,17 @@ void LeaderLease::step() {
 }
 
 void LeaderLease::read() {
+    asking_ = true;
     client_->send(this, request("GET"), [this](const HttpAnswer& answer) {
+        asking_ = false;
         const auto record = answer.ok() ? read_lease(answer.body) : std::nullopt;
-        if (!record && answer.status != 404) {
+        const bool is_known = record || answer.status == 404;
+        if (is_known) election_.read(record, monotonic_now());
+        if (resigned_) return give_up();
+        if (!is_known) {
             spdlog::warn("lease {}/{}: {}", options_.ns, options_.name, answer.text());
             return again(options_.retry);
         }
-        election_.read(record, monotonic_now());
         publish();
         step();
     });
@@ -115,11 +131,13 @@ void LeaderLease::store(const LeaseRecord& record, bool create) {
     HttpRequest put = request(create ? "POST" : "PUT");
     put.body = lease_body(options_, record);
     const Duration sent = monotonic_now();
+    asking_ = true;
     client_->send(this, std::move(put), [this, sent, create](const HttpAnswer& answer) {
+        asking_ = false;
         const auto stored = answer.ok() ? read_lease(answer.body) : std::nullopt;
-        if (stored) {
-            election_.written(*stored, sent, monotonic_now());
-        } else {
+        if (stored) election_.written(*stored, sent, monotonic_now());
+        if (resigned_) return give_up();
+        if (!stored) {
             spdlog::warn("lease {}/{}: {}", options_.ns, options_.name, answer.text());
             election_.refused();
             // What is made anew has a path that is always there, but for its namespace.
@@ -137,19 +155,33 @@ void LeaderLease::store(const LeaseRecord& record, bool create) {
 }
 
 void LeaderLease::resign(Duration wait) {
-    leads_until_us_ = 0;
+    stopped_ = true;
     auto done = std::make_shared<std::promise<void>>();
     std::future<void> ended = done->get_future();
     client_->run(this, [this, done] {
         resigned_ = true;
-        const auto record = election_.resignation(clock_());
-        publish();
-        if (!record) return done->set_value();
-        HttpRequest put = request("PUT");
-        put.body = lease_body(options_, *record);
-        client_->send(this, std::move(put), [done](const HttpAnswer&) { done->set_value(); });
+        resignation_told_ = [done] { done->set_value(); };
+        if (!asking_) give_up();
     });
     ended.wait_for(std::chrono::microseconds(wait.us));
+}
+
+void LeaderLease::give_up() {
+    const auto record = election_.resignation(clock_());
+    publish();
+    if (!record) return resignation_told_();
+    HttpRequest put = request("PUT");
+    put.body = lease_body(options_, *record);
+    asking_ = true;
+    client_->send(this, std::move(put), [this](const HttpAnswer& answer) { given_up(answer); });
+}
+
+// Where somebody wrote in between, or an answer of our own got lost, the lease is read and given up once more.
+void LeaderLease::given_up(const HttpAnswer& answer) {
+    asking_ = false;
+    constexpr int kConflict = 409;
+    if (answer.status == kConflict && !std::exchange(gave_up_once_, true)) return read();
+    resignation_told_();
 }
 
 }  // namespace reprieve

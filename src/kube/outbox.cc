@@ -84,7 +84,7 @@ void Outbox::enter(const std::string& object, Waiting waiting) {
 }
 
 void Outbox::leave(const std::string& object, Waiting waiting) {
-    waiting.request.gate = &may_act_;
+    if (waiting.request.gate == nullptr) waiting.request.gate = &may_act_;
     client_->send(this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
         done(std::move(answer));
         next(object);

@@ -40,7 +40,8 @@ public:
           may_act_(std::move(may_act)) {}
     ~Outbox() { client_->forget(this); }
 
-    // A write to a pod. `ended`, which may be empty, is called before the report is given.
+    // A write to a pod. `ended`, which may be empty, is called before the report is given. A request with a gate of its
+    // own asks that one alone.
     void write(PodWrite write, Ended ended = {});
     // Any other call, after earlier ones to the same object.
     void call(const std::string& object, HttpRequest request, HttpClient::Done done);
@@ -51,6 +52,10 @@ public:
     void run_after(Duration wait, HttpClient::Task task) { client_->run_after(this, wait, std::move(task)); }
 
     void report(SinkReport report);
+    // That nothing had to be done.
+    void report_done(SinkStep step, const std::string& pod, const std::string& uid) {
+        report({.step = step, .pod = pod, .uid = uid, .what = {}, .tried = false});
+    }
     void collect(std::vector<SinkReport>& out);
     // Called, on the client's thread, with every failure.
     void on_failure(std::function<void()> call) { on_failure_ = std::move(call); }
@@ -64,6 +69,9 @@ public:
     void close() { --open_; }
 
     [[nodiscard]] KnownPods& pods() { return *pods_; }
+    [[nodiscard]] bool may_act() const { return may_act_(); }
+    // The server's time, as well as it is known.
+    [[nodiscard]] Time now() const { return client_->clock().now(); }
 
 private:
     struct Waiting {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kube/bodies.h"
@@ -18,6 +19,9 @@ constexpr int kNotFound = 404;
 }  // namespace
 
 void QueueStatus::take(const Plan& plan) {
+    std::erase_if(told_, [&](const auto& one) {
+        return std::ranges::find(plan.queues, one.second.queue, &QueueReport::name) == plan.queues.end();
+    });
     for (const QueueReport& report : plan.queues) {
         const auto notes = queue_notes(report);
         if (notes.empty()) continue;
@@ -58,9 +62,9 @@ void QueueStatus::write_quota(const std::string& queue, const NamedAmounts& allo
 
 void QueueStatus::send(const std::string& queue, HttpRequest request) {
     const std::string path = request.path;
-    std::string& told = told_[path];
-    if (told == request.body) return;
-    told = request.body;
+    Told& told = told_[path];
+    if (told.body == request.body) return;
+    told = {.queue = queue, .body = request.body};
     outbox_->call(path, std::move(request), [this, queue, path](const HttpAnswer& answer) {
         // Where there is nothing to write to, the same again would find nothing again.
         if (!answer.ok() && answer.status != kNotFound) told_.erase(path);

@@ -34,7 +34,11 @@ private:
     Outbox* outbox_;
     const AddressBook* addresses_;
     bool resource_quotas_;
-    std::map<std::string, std::string> told_;  // body by path
+    struct Told {
+        std::string queue;
+        std::string body;
+    };
+    std::map<std::string, Told> told_;  // by path; of queues that there are
 };
 
 }  // namespace reprieve

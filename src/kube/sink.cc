@@ -119,8 +119,10 @@ void KubeSink::begin(const std::shared_ptr<const Plan>& plan, const std::string&
             run(plan, std::move(demand));
             continue;
         }
-        for (const DemandWrites::Waiting& one : demand.waiting)
+        for (const DemandWrites::Waiting& one : demand.waiting) {
             lasting_.offer(*one.placement);
+            if (one.intent != nullptr) outbox_.report_done(SinkStep::kNominate, one.placement->pod, one.placement->uid);
+        }
     }
     lasting_.end();
     prepare_claims(*plan);
@@ -170,8 +172,9 @@ void KubeSink::clear_nominations(const Plan& plan) {
 
 void KubeSink::clear_nomination(const std::string& pod) {
     const KnownPod known = pods_->find(pod);
-    if (known.uid.empty()) return;  // gone, or bound and at rest
-    if (known.certain && known.nominated.empty() && !known.has_plan) return;
+    const bool is_gone = known.uid.empty();  // or bound and at rest
+    if (is_gone || (known.certain && known.nominated.empty() && !known.has_plan))
+        return outbox_.report_done(SinkStep::kClearNomination, pod, known.uid);
     PodWrite write{.step = SinkStep::kClearNomination, .pod = pod, .uid = known.uid};
     write.request.method = "PATCH";
     write.request.path = pod_path(pod, "status");
@@ -281,18 +284,18 @@ void KubeSink::prepare_claim(const std::string& claim) {
 
 // Claims that were allocated for a pod that has no place.
 void KubeSink::release_claims(const Plan& plan) {
-    std::map<std::string, Placement> by_pod;
+    std::map<std::string, Placement> by_uid;
     for (const ClaimRelease& release : plan.releases) {
-        Placement& of_pod = by_pod[release.pod];
+        Placement& of_pod = by_uid[release.uid];
         of_pod.pod = release.pod;
         of_pod.uid = release.uid;
         of_pod.claims.emplace_back().claim = release.claim;
     }
-    for (const auto& [pod, claims] : by_pod) {
-        if (claims_.contains(pod) || !releasing_.insert(pod).second) continue;
+    for (const auto& [uid, claims] : by_uid) {
+        if (claims_.contains(uid) || !releasing_.insert(uid).second) continue;
         outbox_.open();
-        ClaimRuns(outbox_, addresses_->claims(), options_.claims, claims, plan.now).release([this, name = pod] {
-            releasing_.erase(name);
+        ClaimRuns(outbox_, addresses_->claims(), options_.claims, claims, plan.now).release([this, uid] {
+            releasing_.erase(uid);
             outbox_.close();
         });
     }
@@ -301,10 +304,10 @@ void KubeSink::release_claims(const Plan& plan) {
 // Claims first: a kubelet refuses a pod that its claims do not name.
 void KubeSink::give_devices(const std::shared_ptr<const Plan>& plan, const Placement& placement) {
     if (placement.claims.empty()) return send_binding(plan, placement, {});
-    if (releasing_.contains(placement.pod)) return bound(plan, placement, false, "its claims are being given back");
+    if (releasing_.contains(placement.uid)) return bound(plan, placement, false, "its claims are being given back");
     outbox_.open();
     ClaimRuns claims(outbox_, addresses_->claims(), options_.claims, placement, plan->now);
-    claims_.insert_or_assign(placement.pod, claims);
+    claims_.insert_or_assign(placement.uid, claims);
     claims.start([this, plan, &placement](bool ok, std::string what) {
         if (ok)
             send_binding(plan, placement, {});
@@ -360,7 +363,7 @@ void KubeSink::read_back(const std::shared_ptr<const Plan>& plan,
 
 void KubeSink::bound(
     const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what, bool unsure) {
-    const auto claims = claims_.extract(placement.pod);
+    const auto claims = claims_.extract(placement.uid);
     // Whether it is bound after all may not be known: then the claims stay, and the next plan finds them.
     if (ok || unsure || claims.empty()) return tell_bound(plan, placement, ok, std::move(what), unsure);
     // Nobody plans with the pod, or its claims, before they are free again.

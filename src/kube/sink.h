@@ -116,8 +116,8 @@ private:
     FrameReader reader_;
     std::uint64_t runs_ = 0;
     std::set<std::string> preparing_;          // claims on which a finalizer is being written
-    std::set<std::string> releasing_;          // pods whose claims are being given back
-    std::map<std::string, ClaimRuns> claims_;  // by pod: its claims are taken, it is not bound yet
+    std::set<std::string> releasing_;          // UIDs of pods whose claims are being given back
+    std::map<std::string, ClaimRuns> claims_;  // by UID of the pod: its claims are taken, it is not bound yet
     std::set<std::string> victims_;            // of the newest plan, by UID
     bool looking_ = false;                     // for what is left over, in a while
     bool begun_ = false;                       // a plan came, so that all that is there has been seen

@@ -49,6 +49,7 @@ protected:
         sink_->collect(reports);
         std::vector<std::string> texts;
         for (const SinkReport& report : reports) {
+            if (report.ok && !report.tried) continue;  // it was so already
             constexpr const char* kSteps[] = {
                 "record", "mark", "evict", "nominate", "clear", "bind", "scale", "force", "annotate", "status"};
             texts.push_back(std::string(kSteps[static_cast<std::size_t>(report.step)]) + " " + report.pod +

@@ -149,6 +149,44 @@ TEST_F(SinkTest, NobodyIsEvictedWhenAMarkFails) {
     EXPECT_THAT(calls(), Not(Contains(HasSubstr("DELETE"))));
 }
 
+TEST_F(SinkTest, NobodyIsEvictedForAPreemptorThatIsGoneByThen) {
+    start([&known = known_](const Asked& asked) {
+        if (asked.path.ends_with("/b/status")) known.see_gone("ns/high");
+        return Reply{};
+    });
+    EXPECT_THAT(carry_out(preemption()),
+                UnorderedElementsAre("nominate ns/high",
+                                     "mark ns/a",
+                                     "mark ns/b",
+                                     "evict ns/a: not evicted: ns/high does not wait for it any more",
+                                     "evict ns/b: not evicted: ns/high does not wait for it any more"));
+    EXPECT_THAT(calls(), Not(Contains(HasSubstr("DELETE"))));
+    carry_out({.id = "next", .now = kNow});
+    EXPECT_EQ(std::ranges::count(calls(), "PATCH /a/status"), 2) << "the mark is taken back";
+    EXPECT_EQ(std::ranges::count(calls(), "PATCH /b/status"), 2);
+}
+
+TEST_F(SinkTest, AnEvictionThatIsTriedAgainIsForSomebodyWhoStillWaits) {
+    start([this](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        if (asked.method == "GET") return Reply{.body = pod_json("a", "1")};
+        see(pod_json("high", "2000", R"("nodeName":"n7")"));
+        return Reply{.status = 503, .body = status_json(503, "ServiceUnavailable", "busy")};
+    });
+    see(pod_json("high", "1", "", ""));
+    Plan plan = preemption();
+    plan.evictions.pop_back();
+    carry_out(plan);  // whether the first attempt was carried out is asked of the pod itself
+    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 1);
+}
+
+TEST_F(SinkTest, TheDeadlineCountsFromWhenTheIntentIsWritten) {
+    start();
+    carry_out(preemption());  // of January
+    EXPECT_THAT(body_of("PATCH", "/high/status"), HasSubstr(R"(\"deadline\")"));
+    EXPECT_THAT(body_of("PATCH", "/high/status"), Not(HasSubstr(R"(\"deadline\":\"2026-01-01)")));
+}
+
 TEST_F(SinkTest, AVictimThatIsGoneAlreadyIsNoFailure) {
     start([](const Asked& asked) {
         if (asked.path.ends_with("/a/status") || asked.path.ends_with("/a"))
@@ -181,7 +219,7 @@ TEST_F(SinkTest, APodThatIsGoneWhenItIsBoundIsForgotten) {
 TEST_F(SinkTest, NothingLeavesWhoeverMayNotAct) {
     start();
     may_act_ = false;
-    EXPECT_THAT(carry_out(preemption()), Contains("nominate ns/high: not sent: no longer allowed to act"));
+    EXPECT_THAT(carry_out(preemption()), Contains("nominate ns/high: not sent: it is not to be done any more"));
     EXPECT_THAT(calls(), IsEmpty());
     may_act_ = true;
     carry_out(preemption());
@@ -496,6 +534,14 @@ TEST_F(QueueStatusTest, OnlyAChangeIsWrittenAgain) {
     EXPECT_THAT(carry_out(balanced(1000)), IsEmpty());
     EXPECT_THAT(carry_out(balanced(2000)), ElementsAre("status q"));
     EXPECT_EQ(api_->count("PATCH", kQueuePath), 2U);
+}
+
+TEST_F(QueueStatusTest, AQueueThatIsMadeAgainIsToldAgain) {
+    start();
+    see_queues();
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
+    carry_out({.id = "without", .now = kNow});
+    EXPECT_THAT(carry_out(balanced(1000)), ElementsAre("status q"));
 }
 
 TEST_F(QueueStatusTest, AStatusThatWasRefusedIsWrittenWithTheNextPlan) {

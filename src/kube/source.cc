@@ -20,6 +20,13 @@ bool must_not_be_overlooked(std::size_t kind) {
            name == "ResourceClaim";
 }
 
+bool is_vital(std::size_t kind) {
+    const FollowedKind& what = followed_kinds()[kind];
+    return what.group.empty() && (what.kind == "Pod" || what.kind == "Node");
+}
+
+constexpr std::chrono::seconds kRecoversEvery{1};
+
 bool is_claims(std::size_t kind) { return followed_kinds()[kind].kind == "ResourceClaim"; }
 
 constexpr int kMissedToBelieve = 2;  // discoveries that do not find a kind that has been read
@@ -61,11 +68,16 @@ KubeSource::KubeSource(
       discovery_(client),
       refusals_(followed_.size()),
       absent_(followed_.size()),
+      refused_(followed_.size()),
       missed_(followed_.size()) {
     REPRIEVE_CHECK(options_.clock != nullptr, "a source needs a clock");
     for (std::size_t kind = 0; kind < followed_.size(); ++kind) {
         followed_[kind].watcher = std::make_unique<Watcher>(client, inbox_, kind, options_.watcher, watcher_counts_);
         followed_[kind].watcher->on_refused([this, kind](const HttpAnswer& answer) { refused(kind, answer); });
+        followed_[kind].watcher->on_recovered([this] { recovered(); });
+        followed_[kind].watcher->on_open([this] {
+            if (awaited_.exchange(false)) wake();
+        });
     }
     inbox_.on_room([this] {
         client_->run(this, [this] {
@@ -136,8 +148,40 @@ void KubeSource::refused_optional(std::size_t kind, const HttpAnswer& answer) {
     Watcher& watcher = *followed_[kind].watcher;
     if (answer.status != 404 && answer.status != 403) return;
     if (watcher.has_listed() && watcher.refusals() < options_.refusals) return;
-    spdlog::warn("{}.{} is not followed: {}", what.plural, what.group, answer.text());
+    // Said once, and again only after it could be read.
+    if (!refused_[kind] || watcher.has_listed())
+        spdlog::warn("{}.{} is not followed: {}", what.plural, what.group, answer.text());
+    refused_[kind] = true;
     watcher.stop();
+}
+
+bool KubeSource::is_current(std::chrono::steady_clock::time_point since) const {
+    // Noted first: a watch that opens meanwhile is either seen here or sees this.
+    awaited_ = true;
+    for (std::size_t kind = 0; kind < followed_.size(); ++kind) {
+        if (is_vital(kind) && !followed_[kind].watcher->is_current(since)) return false;
+    }
+    awaited_ = false;
+    return true;
+}
+
+void KubeSource::look_now(std::chrono::steady_clock::time_point since) {
+    client_->run(this, [this, since] {
+        for (std::size_t kind = 0; kind < followed_.size(); ++kind) {
+            followed_[kind].watcher->try_now();
+            if (is_vital(kind)) followed_[kind].watcher->prove(since);
+        }
+    });
+}
+
+// The server answers again, so waiting for as long as it did not is over. One kind that comes and goes does not have
+// the others asked for without a pause.
+void KubeSource::recovered() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - recovered_ < kRecoversEvery) return;
+    recovered_ = now;
+    for (Followed& one : followed_)
+        one.watcher->try_now();
 }
 
 void KubeSource::wake() { inbox_.put({.content = Parcel::Content::kNudge}); }
@@ -325,16 +369,18 @@ FrameReader::Name KubeSource::complain(std::size_t kind,
     FrameReader::Name name = objects_.name_of(json);
     std::string key = followed_kinds()[kind].namespaced ? fmt::format("{}/{}", name.ns, name.name) : name.name;
     // One complaint for each object, for as long as it is there.
-    if (faulty_[kind].insert(key).second)
+    const std::uint32_t generation = followed_[kind].generation;
+    if (faulty_[kind].insert_or_assign(key, generation).second)
         spdlog::warn("{} {}: {}", error.object.empty() ? key : error.object, consequence, error.text());
     return name;
 }
 
 void KubeSource::note_malformed(
     std::size_t kind, std::string_view json, const DecodeError& error, bool removed, std::vector<Change>& out) {
-    const FrameReader::Name name = complain(kind, json, error, "is left out");
+    const FrameReader::Name name = removed ? objects_.name_of(json) : complain(kind, json, error, "is left out");
     const std::string key = followed_kinds()[kind].namespaced ? fmt::format("{}/{}", name.ns, name.name) : name.name;
     if (name.name.empty()) return;
+    if (removed) faulty_[kind].erase(key);
     // It is there all the same: what was known of it stays, until it is really gone.
     Followed& followed = followed_[kind];
     const auto known = followed.names.find(key);
@@ -384,6 +430,8 @@ void KubeSource::remove_unseen(std::size_t kind, std::vector<Change>& out) {
     std::ranges::sort(gone);  // not in the order of a hash table
     for (const std::string& name : gone)
         remove(kind, name, out);
+    // Those that could never be read have no name among the others.
+    std::erase_if(faulty_[kind], [&](const auto& one) { return one.second != followed.generation; });
 }
 
 std::vector<KindHealth> KubeSource::health() const {

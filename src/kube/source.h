@@ -6,11 +6,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -78,6 +78,12 @@ public:
     [[nodiscard]] std::string fault() const;
     // Whether everything that was there at the start has been delivered. From any thread.
     [[nodiscard]] bool synced() const { return unsynced_ == 0; }
+    // From any thread. Whether pods and nodes, which every plan rests on, are being heard of, and have been since then.
+    // When they are again, `poll` returns.
+    [[nodiscard]] bool is_current(std::chrono::steady_clock::time_point since) const;
+    // From any thread: kinds that wait after trouble are asked for now, and the watches of pods and nodes show that
+    // they are alive.
+    void look_now(std::chrono::steady_clock::time_point since);
 
     [[nodiscard]] const KubeSourceCounts& counts() const { return counts_; }
     // On the caller's thread of `poll`.
@@ -93,6 +99,7 @@ private:
     };
 
     // On the client's thread.
+    void recovered();
     void discover();
     void found(std::size_t kind, const KindFinding& finding);
     void refused(std::size_t kind, const HttpAnswer& answer);
@@ -138,14 +145,18 @@ private:
     std::function<void(Time from, Time to)> late_call_;
     KubeSourceCounts counts_;
     WatcherCounts watcher_counts_;
-    std::vector<std::set<std::string>> faulty_;  // by kind: objects that are there and cannot be read as they are
+    // By kind: objects that are there and cannot be read as they are, each with the list that it was last seen in.
+    std::vector<std::unordered_map<std::string, std::uint32_t>> faulty_;
     std::atomic<std::size_t> unsynced_;
+    mutable std::atomic<bool> awaited_{false};  // facts that are current
 
     // The client thread's own.
     Discovery discovery_;
+    std::chrono::steady_clock::time_point recovered_;  // last
     std::vector<int> refusals_;
-    std::vector<bool> absent_;  // and the inbox has been told
-    std::vector<int> missed_;   // discoveries in a row that did not find it
+    std::vector<bool> absent_;   // and the inbox has been told
+    std::vector<bool> refused_;  // and people have been told
+    std::vector<int> missed_;    // discoveries in a row that did not find it
 
     mutable std::mutex mutex_;
     std::string fault_;

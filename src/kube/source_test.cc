@@ -82,6 +82,7 @@ protected:
     AddressBook addresses_;
     KubeSourceOptions options_;
     std::atomic<int> counter_ = 0;  // for scripts: the fake outlives the body of a test
+    std::atomic<int> nodes_ = 0;
     std::unique_ptr<FakeApi> api_;
     std::unique_ptr<HttpClient> client_;
     std::unique_ptr<KubeSource> source_;
@@ -129,6 +130,48 @@ TEST_F(SourceTest, AWatchThatBrokeOffSaysFromWhenToWhenNothingCouldCome) {
     });
     EXPECT_THAT(poll_for(1), ElementsAre("+a"));
     EXPECT_EQ(late, 1);
+}
+
+TEST_F(SourceTest, AKindThatWaitsIsAskedForAgainWhenTheServerAnswersAnother) {
+    const auto cut = [](int watch, const char* retry_after) {
+        if (watch == 1) return Reply{.body = ""};  // and so the watch ends
+        if (watch == 2)
+            return Reply{
+                .status = 503, .body = status_json(503, "ServiceUnavailable", "x"), .retry_after = retry_after};
+        return Reply{.body = "", .stays_open = true};
+    };
+    start(
+        [this, cut](const Asked& asked) {
+            if (!asked.is_watch()) return Reply{.body = list_json("10")};
+            ++counter_;
+            return cut(counter_, "600");
+        },
+        [this, cut](const Asked& asked) {
+            // Nodes come back after pods have begun to wait.
+            if (asked.path != "/api/v1/nodes" || !asked.is_watch()) return Reply{.status = 0};
+            return counter_ < 2 ? Reply{.body = ""} : cut(++nodes_ + 1, "");
+        });
+    static_cast<void>(poll());
+    EXPECT_TRUE(api_->wait([](const std::vector<Asked>& asked) {
+        return std::ranges::count_if(asked, [](const Asked& a) { return a.path == kPods && a.is_watch(); }) >= 3;
+    }));
+}
+
+TEST_F(SourceTest, FactsAreCurrentWhilePodsAndNodesAreWatched) {
+    using Clock = std::chrono::steady_clock;
+    start([](const Asked& asked) {
+        return asked.is_watch() ? Reply{.body = "", .stays_open = true} : Reply{.body = list_json("10")};
+    });
+    EXPECT_FALSE(source_->is_current({})) << "nothing has been read yet";
+    static_cast<void>(poll());
+    while (!source_->is_current({}))
+        static_cast<void>(poll());  // it is woken when that changes
+    const Clock::time_point later = Clock::now();
+    EXPECT_FALSE(source_->is_current(later)) << "a quiet watch may be dead";
+    source_->look_now(later);
+    while (!source_->is_current(later))
+        static_cast<void>(poll());
+    EXPECT_EQ(queries(true).size(), 2U);
 }
 
 TEST_F(SourceTest, AnExpiredWatchListsAgainAndNoticesWhatIsGone) {
@@ -182,6 +225,33 @@ TEST_F(SourceTest, APodThatCannotBeReadIsNotOverlooked) {
     });
     EXPECT_THAT(poll_for(5), ElementsAre("+a", "+bad", "+b", "+bad", "+c"));
     EXPECT_EQ(source_->counts().malformed, 2U);
+}
+
+TEST_F(SourceTest, WhatCannotBeReadIsForgottenWhenItIsGone) {
+    const auto quota = [](const char* name) {
+        return std::string(R"({"kind":"PriorityClass","apiVersion":"scheduling.k8s.io/v1","metadata":{"name":")") +
+               name + R"(","resourceVersion":"5"},"value":"lots"})";
+    };
+    start([](const Asked& asked) { return nothing(asked); },
+          [this, quota](const Asked& asked) -> Reply {
+              if (asked.path != "/apis/scheduling.k8s.io/v1/priorityclasses") return {.status = 0};
+              if (!asked.is_watch()) {
+                  return ++counter_ == 1 ? Reply{.body = list_json("10", {quota("listed"), quota("dropped")})}
+                                         : Reply{.body = list_json("60", {quota("dropped")})};
+              }
+              if (counter_ > 1) return {.body = event_json("DELETED", quota("dropped")), .stays_open = true};
+              return {.body = event_json("ADDED", quota("made")) + event_json("DELETED", quota("made")) +
+                              event_json("ERROR", status_json(410, "Expired", "too old"))};
+          });
+    const auto left_out = [this] {
+        std::uint64_t sum = 0;
+        for (const KindHealth& health : source_->health())
+            sum += health.left_out;
+        return sum;
+    };
+    while (counter_ < 2 || left_out() > 0)
+        static_cast<void>(poll({10'000}));
+    EXPECT_EQ(source_->counts().malformed, 4U) << "listed, dropped, made; dropped again";
 }
 
 TEST_F(SourceTest, APodThatBecameMalformedIsReadWithCareUntilItIsGone) {

@@ -1,9 +1,11 @@
-// BearerToken: the token to send with a request.
+// Credentials: who we are, as the server is to know us: the token to send with a request, and the certificate to show
+// on a new connection.
 //
-// A token in a file is replaced there before it expires (service accounts do it every hour), so the file is read again
-// once a minute, and at once after the server refused a token. A program that hands out tokens is run again, beside the
-// network, before the one in use expires and after it was refused; until it has answered the last one stays in use.
-// Used from one thread.
+// What stands in files is replaced there before it expires (tokens of service accounts every hour, certificates every
+// few months), so the files are read again once a minute, and at once after the server refused us. A program that hands
+// out tokens or certificates is run again, beside the network, before those in use expire and after they were refused.
+// Until there is something new that can be used, the last stays in use: a certificate is taken over only together with
+// the key that belongs to it. Used from one thread.
 #pragma once
 
 #include <chrono>
@@ -15,26 +17,39 @@
 
 namespace reprieve {
 
-class BearerToken {
+struct CertificatePair {
+    std::string certificate_pem;  // empty: none is shown
+    std::string key_pem;
+    friend bool operator==(const CertificatePair&, const CertificatePair&) = default;
+};
+
+class Credentials {
 public:
     using Instant = std::chrono::steady_clock::time_point;
 
-    explicit BearerToken(const Access& access);
+    explicit Credentials(const Access& access);
 
-    // Empty: none is to be sent. A file that cannot be read leaves the last token in use.
-    [[nodiscard]] const std::string& at(Instant now);
-    // The server does not know it (any more).
-    void distrust() { fresh_until_ = {}; }
+    // Empty: none is to be sent.
+    [[nodiscard]] const std::string& token(Instant now);
+    [[nodiscard]] const CertificatePair& certificate(Instant now);
+    // The server does not know us (any more).
+    void distrust();
 
 private:
+    void read_token_file(Instant now);
+    void read_certificate_files(Instant now);
     void ask_plugin(Instant now);
     void take_answer(Instant now);
 
     std::string token_;
-    std::string file_;
+    CertificatePair pair_;
+    std::string token_file_;
+    std::string certificate_file_;
+    std::string key_file_;
     ExecPlugin plugin_;
     std::future<Result<ExecCredential>> answer_;
-    Instant fresh_until_;
+    Instant token_fresh_until_;  // or what the program handed out
+    Instant pair_fresh_until_;
 };
 
 }  // namespace reprieve

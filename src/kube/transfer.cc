@@ -34,10 +34,16 @@ long milliseconds(Duration duration) { return static_cast<long>(std::max<std::in
 
 }  // namespace
 
+bool may_go(const HttpRequest& request) { return request.gate == nullptr || (*request.gate)(); }
+
+HttpAnswer withheld_answer() {
+    return {.failure = "not sent: it is not to be done any more", .retryable = false, .withheld = true};
+}
+
 Line::Line(Access access, LineOptions options)
     : access_(std::move(access)),
       options_(std::move(options)),
-      token_(access_),
+      credentials_(access_),
       base_(access_.server) {
     if (access_.tls_server_name.empty() || options_.plain_http) return;
     const std::string real = authority_part(access_.server);
@@ -76,7 +82,7 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
     request_ = &request;
     receive_ = std::move(receive);
     answer_ = {};
-    begun_ = sent_ = too_large_ = paused_ = false;
+    begun_ = sent_ = withheld_ = too_large_ = paused_ = false;
     error_[0] = '\0';
 
     curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
@@ -84,6 +90,10 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
     curl_easy_setopt(easy, CURLOPT_URL, (line.base() + request.path).c_str());
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::write_bytes);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+    if (is_stream()) {
+        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::read_header);
+        curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+    }
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, line.options().buffer_bytes);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::may_go_out);
@@ -106,7 +116,8 @@ void Transfer::prepare(Line& line, const HttpRequest& request, Receive receive) 
 void Transfer::set_security(Line& line) {
     CURL* easy = easy_.get();
     const Access& access = line.access();
-    if (is_loopback(access.server))
+    // A proxy that is asked for by name is used; the environment's is for other machines. Plain HTTP leaves no machine.
+    if (line.options().plain_http || (access.proxy.empty() && is_loopback(access.server)))
         curl_easy_setopt(easy, CURLOPT_PROXY, "");
     else if (!access.proxy.empty())
         curl_easy_setopt(easy, CURLOPT_PROXY, access.proxy.c_str());
@@ -122,9 +133,10 @@ void Transfer::set_security(Line& line) {
     // A request at a time on each connection: docs/decisions/0036.
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_authority(line);
-    if (!access.certificate_pem.empty()) {
-        const curl_blob certificate = blob_of(access.certificate_pem);
-        const curl_blob key = blob_of(access.key_pem);
+    const CertificatePair& pair = line.credentials().certificate(std::chrono::steady_clock::now());
+    if (!pair.certificate_pem.empty()) {
+        const curl_blob certificate = blob_of(pair.certificate_pem);
+        const curl_blob key = blob_of(pair.key_pem);
         curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
         curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
     }
@@ -151,7 +163,7 @@ void Transfer::set_authority(const Line& line) {
 void Transfer::set_headers(Line& line) {
     curl_slist* list = curl_slist_append(nullptr, request_->brief ? kAcceptBrief : "Accept: application/json");
     list = curl_slist_append(list, ("User-Agent: " + line.options().user_agent).c_str());
-    const std::string& token = line.token().at(std::chrono::steady_clock::now());
+    const std::string& token = line.credentials().token(std::chrono::steady_clock::now());
     if (!token.empty()) list = curl_slist_append(list, ("Authorization: Bearer " + token).c_str());
     if (!request_->body.empty()) {
         list = curl_slist_append(list, fmt::format("Content-Type: {}", request_->content_type).c_str());
@@ -172,12 +184,25 @@ void Transfer::set_body() {
 }
 
 // When a connection that was used before ends without an answer, libcurl sends the request again on a new one and says
-// nothing. But the server may have done what it was asked for: whoever changes something has to know.
+// nothing. But the server may have done what it was asked for: whoever changes something has to know. And making a
+// connection takes time, in which the leave to act may have ended.
 int Transfer::may_go_out(void* self, char*, char*, int, int) {
     auto* transfer = static_cast<Transfer*>(self);
     const bool again = std::exchange(transfer->sent_, true);
     const bool changes = std::strcmp(transfer->request_->method, "GET") != 0;
-    return again && changes ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    if (again && changes) return CURL_PREREQFUNC_ABORT;
+    transfer->withheld_ = !may_go(*transfer->request_);
+    return transfer->withheld_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+// A watch on which nothing happens says nothing for a minute; that it is there is said by its headers.
+std::size_t Transfer::read_header(char* data, std::size_t size, std::size_t count, void* self) {
+    auto* transfer = static_cast<Transfer*>(self);
+    const std::string_view line(data, size * count);
+    long status = 0;
+    curl_easy_getinfo(transfer->easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (line == "\r\n" && status == 200) static_cast<void>(transfer->receive_({}));
+    return line.size();
 }
 
 std::size_t Transfer::write_bytes(char* data, std::size_t size, std::size_t count, void* self) {
@@ -228,6 +253,8 @@ HttpAnswer Transfer::finish(CURLcode code) {
         answer_.failure = fmt::format("the answer is larger than {} bytes", request_->answer_limit);
         answer_.retryable = false;
         answer_.body.clear();
+    } else if (code == CURLE_ABORTED_BY_CALLBACK && withheld_) {
+        answer_ = withheld_answer();
     } else if (code == CURLE_ABORTED_BY_CALLBACK) {
         answer_.failure = "the connection was lost before an answer came";
     } else if (code != CURLE_OK) {

@@ -1,6 +1,7 @@
 // Transfer: one attempt at one request, as a libcurl easy handle. Line: what all transfers to one server share.
 //
-// Certificates are always verified. Tokens go into the request and nowhere else.
+// Certificates are always verified. Tokens go into the request and nowhere else. libcurl uses a connection again only
+// for the same client certificate, so a new one is shown on new connections.
 #pragma once
 
 #include <curl/curl.h>
@@ -13,9 +14,9 @@
 #include <vector>
 
 #include "kube/access.h"
+#include "kube/credentials.h"
 #include "kube/http.h"
 #include "kube/pulse.h"
-#include "kube/token.h"
 
 namespace reprieve {
 
@@ -37,7 +38,7 @@ public:
     [[nodiscard]] std::string authority_folder(std::string usual) const;
     [[nodiscard]] const std::string& connect_to() const { return connect_to_; }
     [[nodiscard]] const std::string& base() const { return base_; }
-    [[nodiscard]] BearerToken& token() { return token_; }
+    [[nodiscard]] Credentials& credentials() { return credentials_; }
 
     [[nodiscard]] Pulse& pulse() { return pulse_; }
     [[nodiscard]] const Pulse& pulse() const { return pulse_; }
@@ -49,15 +50,21 @@ private:
 
     Access access_;
     LineOptions options_;
-    BearerToken token_;
+    Credentials credentials_;
     Pulse pulse_;
     std::string base_;        // the server as the certificate names it
     std::string connect_to_;  // where that really is, if it differs
 };
 
+// Whether the request's gate, if it has one, is open.
+[[nodiscard]] bool may_go(const HttpRequest& request);
+// Of a request that a shut gate kept back.
+[[nodiscard]] HttpAnswer withheld_answer();
+
 class Transfer {
 public:
-    // Takes bytes of a successful stream; false: not now, offer them again after `resume`.
+    // Takes bytes of a successful stream; false: not now, offer them again after `resume`. The first call comes with no
+    // bytes, when the server has said that it answers.
     using Receive = std::function<bool(std::string_view)>;
 
     Transfer();
@@ -77,6 +84,7 @@ public:
 private:
     // Before the request goes out on a connection; whether it may.
     static int may_go_out(void* self, char*, char*, int, int);
+    static std::size_t read_header(char* data, std::size_t size, std::size_t count, void* self);
     static std::size_t write_bytes(char* data, std::size_t size, std::size_t count, void* self);
     std::size_t take(std::string_view bytes);
     void note_date();
@@ -101,6 +109,7 @@ private:
     HttpAnswer answer_;
     bool begun_ = false;  // the answer has begun to arrive
     bool sent_ = false;
+    bool withheld_ = false;  // the gate was shut when there was a connection
     bool too_large_ = false;
     bool paused_ = false;
     char error_[CURL_ERROR_SIZE] = {};

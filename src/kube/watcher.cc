@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace reprieve {
 namespace {
@@ -23,6 +24,10 @@ std::optional<Duration> Watcher::silent_for() const {
     return Duration{steady_us() - heard};
 }
 
+bool Watcher::is_current(std::chrono::steady_clock::time_point since) const {
+    return open_ && std::chrono::steady_clock::time_point(std::chrono::microseconds(heard_us_)) >= since;
+}
+
 Duration Watcher::broken_for() const {
     const std::int64_t broken = broken_us_;
     return {broken == 0 ? 0 : steady_us() - broken};
@@ -40,6 +45,8 @@ void Watcher::stop() {
     if (!running()) return;
     client_->forget(this);
     state_ = State::kAbsent;
+    open_ = false;
+    in_trouble_ = false;
     heard_us_ = 0;
     lost_us_ = 0;
     broken_us_ = 0;
@@ -53,6 +60,25 @@ void Watcher::on_room() {
     if (!waits_for_room_) return;
     waits_for_room_ = false;
     list(std::move(next_page_));
+}
+
+void Watcher::try_now() {
+    constexpr Duration kSoon{200'000};
+    if (state_ == State::kWaiting) retry_after(client_->jitter().soften(kSoon));
+}
+
+void Watcher::prove(std::chrono::steady_clock::time_point since) {
+    if (state_ != State::kWatching || is_current(since)) return;
+    client_->close(stream_);
+    open_ = false;
+    // What was read of a line is read again: the version is that of the last whole one.
+    if (take_version()) return watch();
+    list({});
+}
+
+void Watcher::heard() {
+    heard_us_ = steady_us();
+    if (std::exchange(in_trouble_, false) && recovered_) recovered_();
 }
 
 void Watcher::list(std::string continued) {
@@ -89,7 +115,7 @@ void Watcher::listed(HttpAnswer answer, bool first) {
                  .list_version = head->version,
                  .version = api_version_,
                  .bytes = std::move(answer.body)});
-    heard_us_ = steady_us();
+    heard();
     if (last) {
         lost_us_ = 0;
         broken_us_ = 0;
@@ -119,8 +145,14 @@ void Watcher::watch() {
 }
 
 bool Watcher::receive(std::string_view bytes) {
+    if (bytes.empty()) {
+        heard();
+        open_ = true;
+        if (opened_) opened_();
+        return true;
+    }
     if (inbox_->full()) return false;
-    heard_us_ = steady_us();
+    heard();
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string_view::npos) {
         partial_ += bytes;
@@ -176,6 +208,7 @@ void Watcher::note_trouble() {
 }
 
 void Watcher::watch_ended(const HttpAnswer& answer) {
+    open_ = false;
     note_trouble();
     ++restarts_;
     const bool has_version = take_version();
@@ -204,8 +237,18 @@ void Watcher::retry(bool relist, const HttpAnswer& answer) {
     if (backoff_.failures() > 3)
         spdlog::warn(
             "{} of {}: {}; again in {}", relist ? "list" : "watch", path_, answer.text(), format_duration(wait));
+    open_ = false;
+    in_trouble_ = true;
+    waits_to_list_ = relist;
     state_ = State::kWaiting;
-    client_->run_after(this, wait, [this, relist] { relist ? list({}) : watch(); });
+    retry_after(wait);
+}
+
+void Watcher::retry_after(Duration wait) {
+    client_->run_after(this, wait, [this, number = ++wait_] {
+        if (state_ != State::kWaiting || number != wait_) return;
+        waits_to_list_ ? list({}) : watch();
+    });
 }
 
 }  // namespace reprieve

@@ -20,6 +20,7 @@
 #include "kube/frames.h"
 #include "kube/http_client.h"
 #include "kube/inbox.h"
+#include "kube/kind_health.h"
 
 namespace reprieve {
 
@@ -33,7 +34,7 @@ struct WatcherOptions {
     Duration watch_length{300'000'000};
     // Bookmarks come every minute; a watch without a byte for so long is dead.
     Duration watch_silence{150'000'000};
-    BackoffLimits backoff{{50'000}, {30'000'000}};
+    BackoffLimits backoff{{50'000}, kLongestWatchBackoff};
     Duration quiet{60'000'000};  // after so long without trouble the next one is the first again
 };
 
@@ -58,6 +59,12 @@ public:
     using Refused = std::function<void(const HttpAnswer&)>;
     void on_refused(Refused call) { refused_ = std::move(call); }
 
+    // Called when something is heard again after trouble: others need not wait any longer either.
+    void on_recovered(std::function<void()> call) { recovered_ = std::move(call); }
+
+    // Called when the server has begun to answer a watch.
+    void on_open(std::function<void()> call) { opened_ = std::move(call); }
+
     // `path` is the collection's.
     void start(std::string api_version, std::string path);
     // Forgets the kind; what was known of it is gone.
@@ -68,10 +75,16 @@ public:
     // Refusals (401, 403, 404) in a row.
     [[nodiscard]] int refusals() const { return refusals_; }
     void on_room();
+    // Whoever waits because of trouble tries again now.
+    void try_now();
+    // A watch that has not been heard from since then is begun anew: its connection may be dead without knowing.
+    void prove(std::chrono::steady_clock::time_point since);
 
     // From any thread. How often a watch was begun again, and when the last byte came; not set: none yet.
     [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
     [[nodiscard]] std::optional<Duration> silent_for() const;
+    // From any thread. Whether there is a watch, and the server has spoken on it (or begun it) since then.
+    [[nodiscard]] bool is_current(std::chrono::steady_clock::time_point since) const;
     // From any thread. How long ago a watch broke off that has not been heard from since; 0: none did.
     [[nodiscard]] Duration broken_for() const;
 
@@ -85,6 +98,8 @@ private:
     void give_up_line();
     void watch_ended(const HttpAnswer& answer);
     void retry(bool relist, const HttpAnswer& answer);
+    void retry_after(Duration wait);
+    void heard();
     void note_trouble();
     // Takes over the version of the last event. False: the watch cannot go on from there.
     [[nodiscard]] bool take_version();
@@ -95,6 +110,11 @@ private:
     WatcherOptions options_;
     WatcherCounts* counts_;
     Refused refused_;
+    std::function<void()> recovered_;
+    std::function<void()> opened_;
+    bool in_trouble_ = false;     // nothing was heard since an attempt failed
+    bool waits_to_list_ = false;  // while waiting
+    std::uint64_t wait_ = 0;      // counts waits, so that one that was cut short does not end another
     Backoff backoff_;
     FrameReader frames_;
     State state_ = State::kAbsent;
@@ -109,6 +129,7 @@ private:
     bool waits_for_room_ = false;
     std::string next_page_;  // while waiting for room
     std::atomic<std::uint64_t> restarts_{0};
+    std::atomic<bool> open_{false};           // the server has begun to answer this watch
     std::atomic<std::int64_t> heard_us_{0};   // on the steady clock; 0: nothing yet
     std::int64_t lost_us_ = 0;                // the last byte before a watch that could not go on; 0: none
     std::atomic<std::int64_t> broken_us_{0};  // when a watch broke off that has not been heard from since; 0: none

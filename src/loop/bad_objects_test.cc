@@ -183,6 +183,39 @@ TEST_F(BadObjects, a_plan_that_breaks_a_rule_costs_the_demand_that_broke_it) {
     EXPECT_EQ(loop_->counts().audit_failures, 1);
 }
 
+class BlameTest : public BadObjects, public testing::WithParamInterface<const char*> {};
+
+TEST_P(BlameTest, who_hits_a_gang_or_a_budget_is_to_blame_for_it) {
+    tell(told_node("n1"));
+    tell(told_node("n2", 2));
+    tell(told_object(
+        "scheduling.volcano.sh/v1beta1", "PodGroup", R"("name":"team","namespace":"default")", R"("minMember":1)"));
+    tell(R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"few","namespace":"default"},)"
+         R"("spec":{"selector":{"matchLabels":{"app":"web"}},"minAvailable":1},"status":{"disruptionsAllowed":1}})");
+    tell(told_pod({.name = "low",
+                   .priority = 5,
+                   .cpu = 4,
+                   .node = "n1",
+                   .notes = R"("scheduling.k8s.io/group-name":"team")",
+                   .labels = R"("app":"web")"}));
+    tell(told_pod({.name = "plain", .cpu = 2, .node = "n2"}));
+    tell(told_pod({.name = "high", .priority = 9, .cpu = 4}));
+    tell(told_pod({.name = "other", .priority = 8, .cpu = 2}));
+    LoopOptions options;
+    options.judge = [](const Cluster&, const Plan& plan, const SchedulerConfig&) {
+        std::vector<Violation> out;
+        for (const Eviction& e : plan.evictions) {
+            if (e.pod == "default/low") out.push_back({.rule = "rule", .object = GetParam(), .what = "is broken"});
+        }
+        return out;
+    };
+    EXPECT_THAT(decide(options),
+                UnorderedElementsAre(Pair("default/high", HasSubstr("broke a rule and was not carried out")),
+                                     Pair("default/other", "n2 later")));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BlameTest, testing::Values("default/team", "default/few"));
+
 TEST_F(BadObjects, where_nobody_is_to_blame_what_fits_without_evictions_is_bound) {
     tell(told_node("n1"));
     tell(told_node("n2", 1));

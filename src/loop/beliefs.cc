@@ -39,15 +39,19 @@ bool Beliefs::take(Change change, Time now) {
     if (auto* claim = std::get_if<ResourceClaim>(&change.object))
         return change.removed ? claims_.take_gone(*claim) : claims_.take(std::move(*claim), change.digest);
     if (change.removed) return cluster_.remove(change.object);
-    const bool is_group = std::holds_alternative<Gang>(change.object);
+    const auto* gang = std::get_if<Gang>(&change.object);
+    const std::pair group = gang != nullptr ? std::pair(gang->ns, gang->name) : std::pair<StringId, StringId>();
     const bool changed = cluster_.apply(std::move(change.object), change.digest);
-    if (changed && is_group) release_members(now);
+    if (changed && group.second) release_members(group.first, group.second, now);
     return changed;
 }
 
-void Beliefs::release_members(Time now) {
-    for (auto& [name, entry] : entries_) {
-        if (entry.group_due.is_set() && !lacks_group(entry.watched)) believe(entry, now);
+void Beliefs::release_members(StringId ns, StringId group, Time now) {
+    const auto members = early_.extract({ns, group});
+    if (members.empty()) return;
+    for (const std::string& name : members.mapped()) {
+        const auto entry = entries_.find(name);
+        if (entry != entries_.end() && entry->second.group_due.is_set()) believe(entry->second, now);
     }
 }
 
@@ -64,8 +68,10 @@ bool Beliefs::take_pod(Pod pod, Digest digest, Time now) {
     }
     Entry fresh;
     Entry& entry = known != entries_.end() ? known->second : fresh;
-    if (known == entries_.end() && !pod_named(cluster_, name) && lacks_group(pod))
-        entry.group_due = now + options_.group_delay;
+    if (known == entries_.end() && !pod_named(cluster_, name) && lacks_group(pod)) {
+        entry.group_due = early_until_ = now + options_.group_delay;
+        early_[{pod.ns, pod.group}].push_back(name);
+    }
     entry.watched = std::move(pod);
     entry.digest = digest;
     confirm(entry);
@@ -141,9 +147,9 @@ void Beliefs::overlay(const Entry& entry, Pod& pod) {
 }
 
 // Only our own victims: whoever else deletes pods has reasons of its own to wait.
-bool Beliefs::stuck(const Pod& pod, Time now) const {
-    if (!pod.terminating() || pod.finished()) return false;
-    return overdue_.contains(pod.uid) || (pod.disruption_target && pod.deleting + options_.patience <= now);
+bool Beliefs::stuck(const Pod& watched, Time now) const {
+    if (!watched.terminating() || watched.finished() || now < watched.deleting + options_.patience) return false;
+    return watched.disruption_target || overdue_.contains(watched.uid);
 }
 
 // Brings the Cluster to what is believed of the pod.
@@ -158,7 +164,7 @@ bool Beliefs::believe(Entry& entry, Time now) {
         pod.make_extras().preemptible = false;
         pod.make_extras().preemptible_marker = "another scheduler has promised it its room";
     }
-    const bool stays = stuck(pod, now);
+    const bool stays = stuck(entry.watched, now);
     if (stays) {
         pod.deleting = {};
         pod.disruption_target = false;
@@ -184,13 +190,13 @@ Beliefs::Entry& Beliefs::entry_of(PodId id) {
     return at->second;
 }
 
-void Beliefs::assume_place(const std::string& name, Place what, StringId node, Time now) {
+void Beliefs::assume_place(const std::string& name, Place what, StringId node, bool answered, Time now) {
     const PodId id = pod_named(cluster_, name);
     if (!id) return;
     Entry& entry = entry_of(id);
     entry.place = what;
     entry.node = node;
-    entry.place_expires = what == Place::kBound ? Time() : now + options_.confirmation;
+    entry.place_expires = answered ? Time() : now + options_.confirmation;
     note_due(entry, now);
     believe(entry, now);
 }
@@ -202,7 +208,7 @@ void Beliefs::assume_leave(const std::string& name, Leave what, std::string aske
     entry.leave = what;
     entry.asked = std::move(asked);
     entry.leaving = now + Duration::of_seconds(entry.watched.grace_seconds);
-    entry.leave_expires = now + options_.confirmation;
+    entry.leave_expires = {};
     note_due(entry, now);
     believe(entry, now);
 }
@@ -230,7 +236,9 @@ void Beliefs::assume(const Plan& plan, Time now) {
                                   .devices = intent->second->devices,
                                   .deadline = intent->second->deadline};
         }
-        assume_place(p.pod, p.after_evictions ? Place::kNominated : Place::kBound, node, now);
+        // A nomination that evicts nobody is written only if it lasts.
+        const bool answered = !p.after_evictions || intent != intents.end();
+        assume_place(p.pod, p.after_evictions ? Place::kNominated : Place::kBound, node, answered, now);
         if (!p.after_evictions) claims_.assume(p);
     }
     for (const Eviction& e : plan.evictions) {
@@ -239,7 +247,7 @@ void Beliefs::assume(const Plan& plan, Time now) {
         if (e.mode == EvictionMode::kSoft) assume_leave(e.pod, Leave::kAsked, soft_note(e, now), now);
     }
     for (const std::string& pod : plan.nominations_cleared) {
-        if (!placed.contains(pod)) assume_place(pod, Place::kNotNominated, {}, now);
+        if (!placed.contains(pod)) assume_place(pod, Place::kNotNominated, {}, true, now);
     }
 }
 
@@ -249,6 +257,32 @@ void Beliefs::set_aside(PodId id, std::string why, Time now) {
     entry.left_alone = now + pause_after(++entry.failures);
     note_due(entry, now);
     believe(entry, now);
+}
+
+void Beliefs::expect(Entry& entry, const SinkReport& report, Time now) {
+    const Time until = now + options_.confirmation;
+    switch (report.step) {
+        case SinkStep::kRecord:
+        case SinkStep::kNominate:
+            if (entry.place == Place::kNominated) entry.place_expires = until;
+            break;
+        case SinkStep::kClearNomination:
+            if (entry.place == Place::kNotNominated) entry.place_expires = until;
+            break;
+        case SinkStep::kEvict:
+            if (entry.leave != Leave::kAsWatched) entry.leave_expires = until;
+            break;
+        case SinkStep::kAnnotate:
+            if (entry.leave == Leave::kAsked) entry.leave_expires = until;
+            break;
+        case SinkStep::kBind:
+        case SinkStep::kMark:
+        case SinkStep::kForceDelete:
+        case SinkStep::kScale:
+        case SinkStep::kStatus:
+            break;
+    }
+    note_due(entry, now);
 }
 
 void Beliefs::undo(Entry& entry, const SinkReport& report, Time now) {
@@ -281,11 +315,15 @@ void Beliefs::undo(Entry& entry, const SinkReport& report, Time now) {
 }
 
 bool Beliefs::hear(const SinkReport& report, Time now) {
-    if (report.ok || report.step == SinkStep::kStatus || report.step == SinkStep::kScale) return false;
+    if (report.step == SinkStep::kStatus || report.step == SinkStep::kScale) return false;
     const auto known = entries_.find(report.pod);
     if (known == entries_.end()) return false;
     Entry& entry = known->second;
     if (!report.uid.empty() && entry.watched.uid != report.uid) return false;
+    if (report.ok) {
+        expect(entry, report, now);
+        return false;
+    }
     undo(entry, report, now);
     if (!report.tried) {
         believe(entry, now);
@@ -312,6 +350,7 @@ bool Beliefs::review(Time now) {
         if (overdue_.contains(entry.watched.uid)) overdue.insert(entry.watched.uid);
     }
     overdue_ = std::move(overdue);
+    if (early_until_ <= now) early_.clear();
     bool changed = false;
     for (auto at = entries_.begin(); at != entries_.end();) {
         Entry& entry = at->second;
@@ -319,7 +358,7 @@ bool Beliefs::review(Time now) {
             if (entry.place == Place::kBound) claims_.forget(entry.watched.uid);
             entry.place = Place::kAsWatched;
         }
-        if (entry.leave_expires <= now) entry.leave = Leave::kAsWatched;
+        if (entry.leave_expires.is_set() && entry.leave_expires <= now) entry.leave = Leave::kAsWatched;
         changed = believe(entry, now) || changed;
         if (entry.left_alone.is_set() && entry.left_alone + kLongestPause <= now) entry.failures = 0;
         at = remarkable(entry, now) ? std::next(at) : entries_.erase(at);
@@ -341,7 +380,7 @@ Time Beliefs::due(const Entry& entry, Time now) const {
     later(entry.left_alone);
     later(entry.group_due);
     if (entry.left_alone.is_set()) later(entry.left_alone + kLongestPause);
-    if (pod.terminating() && pod.disruption_target) later(pod.deleting + options_.patience);
+    if (pod.terminating()) later(pod.deleting + options_.patience);
     const auto& plan = pod.more().plan;
     if (!pod.node && plan) later(plan->deadline);
     return next;

@@ -9,6 +9,7 @@
 #include "actions/cycle.h"
 #include "audit/audit.h"
 #include "base/check.h"
+#include "loop/blame.h"
 #include "loop/intents.h"
 #include "loop/plan_id.h"
 #include "loop/wakeup.h"
@@ -30,29 +31,6 @@ Duration since(std::chrono::steady_clock::time_point start) {
 bool does_something(const Plan& plan) {
     return !(plan.placements.empty() && plan.evictions.empty() && plan.nominations_cleared.empty() &&
              plan.scale.empty() && plan.force_deletes.empty() && plan.annotations.empty());
-}
-
-// The demands that violations speak of: by a pod that is placed or evicted for them, or by their own name. Violations
-// that name something else blame nobody.
-std::map<std::string, const Violation*> who_is_to_blame(const Plan& plan, const std::vector<Violation>& violations) {
-    std::map<std::string, std::string> demand_of;  // by pod, and by demand
-    for (const Eviction& e : plan.evictions) {
-        if (!e.owner.empty()) demand_of.emplace(e.pod, e.owner);
-    }
-    for (const Placement& p : plan.placements)
-        demand_of.emplace(p.pod, p.owner.empty() ? p.pod : p.owner);
-    std::map<std::string, const Violation*> out;
-    for (const Violation& violation : violations) {
-        auto found = demand_of.find(violation.object);
-        if (found != demand_of.end()) {
-            out.emplace(found->second, &violation);
-            continue;
-        }
-        const bool is_demand =
-            std::ranges::any_of(demand_of, [&](const auto& one) { return one.second == violation.object; });
-        if (is_demand) out.emplace(violation.object, &violation);
-    }
-    return out;
 }
 
 }  // namespace
@@ -99,7 +77,10 @@ std::optional<LoopEnd> ControlLoop::turn() {
 
 bool ControlLoop::leads() const { return !options_.leads || options_.leads(); }
 
-bool ControlLoop::may_plan() const { return relevant_ && synced_ && leads(); }
+// Asked after `leads`: whoever leads again has to have heard of the facts since.
+bool ControlLoop::is_current() const { return !options_.is_current || options_.is_current(); }
+
+bool ControlLoop::may_plan() const { return relevant_ && synced_ && leads() && is_current(); }
 
 Duration ControlLoop::resting() const { return rest_.left(std::chrono::steady_clock::now(), urgent_); }
 
@@ -111,8 +92,8 @@ Duration ControlLoop::patience(Time now) const {
         if (due.is_set()) wait = std::clamp(due - now, Duration{0}, wait);
     };
     until(beliefs_.next_review());
-    // Whoever does not lead plans nothing, however late it is.
-    if (leads()) {
+    // Whoever does not lead, or does not know what has happened, plans nothing, however late it is.
+    if (leads() && is_current()) {
         until(wakeup_);
         until(retry_.due());
     }
@@ -143,7 +124,8 @@ void ControlLoop::hear() {
     reports_.clear();
     sink_.collect(reports_);
     for (const SinkReport& report : reports_) {
-        observer_.on_step(report, source_.now());
+        // What was so already was no step.
+        if (!report.ok || report.tried) observer_.on_step(report, source_.now());
         if (!report.ok) ++counts_.failed_steps;
         retry_.hear(report, source_.now());
         if (beliefs_.hear(report, source_.now())) relevant_ = true;
@@ -178,7 +160,8 @@ Plan ControlLoop::make_plan(const SchedulerConfig& config, CycleInputs& inputs, 
     if (options_.cycle_budget.us > 0) {
         const auto start = std::chrono::steady_clock::now();
         limit.is_over = [start, budget = options_.cycle_budget, &asked, &inputs] {
-            const bool over = since(start) > budget;
+            // Whatever the budget, one demand is served: else none ever is.
+            const bool over = asked > 0 && since(start) > budget;
             if (over && inputs.reached < 0) inputs.reached = asked;
             ++asked;
             return over;
@@ -218,7 +201,7 @@ ControlLoop::Judged ControlLoop::plan_soundly(Time now) {
         if (out.sound) break;
         ++counts_.audit_failures;
         out.violations.insert(out.violations.end(), violations.begin(), violations.end());
-        const auto blamed = who_is_to_blame(out.plan, violations);
+        const auto blamed = who_is_to_blame(cluster_, out.plan, violations);
         if (blamed.empty()) {
             if (!last_resort) tries = kMostPlans - 1;
             continue;

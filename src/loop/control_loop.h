@@ -38,9 +38,11 @@ struct LoopOptions {
     BeliefOptions beliefs;
     // Who judges plans; none: the audit.
     std::function<std::vector<Violation>(const Cluster&, const Plan&, const SchedulerConfig&)> judge;
-    std::function<bool()> stopped;     // asked once a turn; none: never
-    std::function<bool()> leads;       // whether plans may be made and carried out now; none: always
-    Duration cycle_budget{};           // for planning, on the machine's clock; 0: a cycle takes as long as it takes
+    std::function<bool()> stopped;  // asked once a turn; none: never
+    std::function<bool()> leads;    // whether plans may be made and carried out now; none: always
+    std::function<bool()>
+        is_current;           // whether facts come in as they happen; while not, nothing is planned; none: always
+    Duration cycle_budget{};  // for planning, on the machine's clock; 0: a cycle takes as long as it takes
     Duration longest_wait = kForever;  // for one poll; less than for ever where the world never ends by itself
     RestOptions rest;                  // after a cycle the loop only listens for a while
     // Words that no object names any more are forgotten between cycles. REQUIRES: the source keeps no ids of words.
@@ -83,6 +85,7 @@ private:
     };
     [[nodiscard]] Duration patience(Time now) const;
     [[nodiscard]] bool leads() const;
+    [[nodiscard]] bool is_current() const;
     [[nodiscard]] bool may_plan() const;
     [[nodiscard]] Duration resting() const;
     [[nodiscard]] bool poll();

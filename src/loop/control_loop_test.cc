@@ -353,6 +353,33 @@ events:
     expect_sound();
 }
 
+TEST_F(LoopTest, a_cycle_serves_one_demand_however_short_its_time_is) {
+    start(node_yaml("n1") + pod_yaml({.name = "a"}) + pod_yaml({.name = "b"}) + pod_yaml({.name = "c"}));
+    LoopOptions options;
+    options.cycle_budget = {1};
+    options.cycles = 3;
+    run(options);
+    for (const Plan& plan : record().plans)
+        EXPECT_EQ(plan.placements.size(), 1U);
+    for (const char* name : {"a", "b", "c"})
+        EXPECT_EQ(node_of(name), "n1");
+}
+
+TEST_F(LoopTest, nothing_is_planned_while_facts_do_not_come_in) {
+    start(node_yaml("n1") + pod_yaml({.name = "a"}));
+    bool current = false;
+    LoopOptions options;
+    options.is_current = [&] { return current; };
+    options.longest_wait = {1'000};
+    ControlLoop& loop = restart(options);
+    for (int i = 0; i < 5; ++i)
+        static_cast<void>(loop.turn());
+    EXPECT_EQ(record().cycles, 0);
+    current = true;
+    static_cast<void>(loop.turn());
+    EXPECT_EQ(record().cycles, 1);
+}
+
 TEST_F(LoopTest, a_stuck_victim_is_given_up_after_the_deadline) {
     start(
         node_yaml("n1", 2) + node_yaml("n2", 2) +

@@ -94,7 +94,7 @@ struct SinkReport {
     std::string uid;
     bool ok = true;
     std::string what;     // of a failure
-    bool tried = true;    // false: something else failed before, or we may not act; the pod is not to blame
+    bool tried = true;    // false: it was so already; of a failure: something else failed before, or we may not act
     bool unsure = false;  // of a failure: the step may have been carried out all the same, or still be
 };
 
@@ -103,7 +103,8 @@ public:
     virtual ~Sink() = default;
 
     // Starts carrying out a plan: intents first, then victims, nominations, bindings, and what people are told.
-    // Idempotent.
+    // Idempotent. How each recorded nomination, cleared nomination, eviction and binding of it ended is reported in the
+    // end, however long that takes: until then it is assumed.
     virtual void carry_out(const Plan& plan) = 0;
     // Appends how steps ended since the last call.
     virtual void collect(std::vector<SinkReport>& out) = 0;
