@@ -29,8 +29,9 @@ constexpr Duration kPoll{500'000};
 // What the Events say excuses decisions: nothing is judged while their watch is broken, unless it stays so.
 constexpr Duration kEventsAwaited{60'000'000};
 // What breaks our watches breaks those of the schedulers too, and theirs may recover later than ours. Until then a
-// scheduler decides on what it knew before, and on writes of its own that we have not seen.
-constexpr Duration kOthersAreBack{10'000'000};
+// scheduler decides on what it knew before, and on writes of its own that we have not seen. None waits for longer than
+// this before it asks again.
+constexpr Duration kOthersAreBack = kLongestWatchBackoff;
 
 int refuse_referee(const std::string& message, int code = kExitFailure) {
     print_complaint(message);
@@ -119,7 +120,7 @@ std::string label_text(const std::string& value) {
     return out;
 }
 
-std::string referee_metrics(const RefereeReport& report) {
+std::string referee_metrics(const RefereeReport& report, std::size_t open) {
     std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> decisions;
     const std::map<std::string, RefereeTotals> totals = report.totals_by("scheduler");
     for (const JudgedDecision& one : report.verdicts)
@@ -162,6 +163,12 @@ std::string referee_metrics(const RefereeReport& report) {
            "gauge",
            "Of the referee: work that need not have been thrown away, in GPU-seconds.",
            [](const RefereeTotals& t) { return (t.gpu_hours_lost - t.least_gpu_hours) * 3600; });
+    out += fmt::format(
+        "# HELP {0} Of the referee: pods that are being evicted, or seem to be, and are not judged yet.\n# TYPE {0} "
+        "gauge\n"
+        "{0} {1}\n",
+        "reprieve_referee_open_pods",
+        open);
     return out;
 }
 
@@ -285,7 +292,7 @@ private:
             for (const FedObject& one : fed)
                 static_cast<void>(referee.see(now, one.key, one.json));
             if (broken.us == 0 || broken > kEventsAwaited) referee.look(now);
-            publish(referee.report());
+            publish(referee);
             if (end.is_set() && now >= end) break;
         }
         if (const std::string fault = (*link)->fault(); !fault.empty()) return fail(fault);
@@ -302,9 +309,9 @@ private:
         }
     }
 
-    void publish(const RefereeReport& report) {
+    void publish(Referee& referee) {
         if (!server_) return;
-        std::string text = referee_metrics(report);
+        std::string text = referee_metrics(referee.report(), referee.open());
         const std::lock_guard lock(mutex_);
         metrics_ = std::move(text);
     }

@@ -134,11 +134,13 @@ void Referee::see_intent(Time at, const Sighting& by, std::string_view note) {
     const Json intent = Json::parse(note, nullptr, false);
     if (!intent.is_object() || !intent.contains("victims") || !intent["victims"].is_array()) return;
     const std::uint64_t seen = version_number(string_at(intent, {"seen"}));
+    const std::string plan = string_at(intent, {"id"});
     for (const Json& uid : intent["victims"]) {
         if (!uid.is_string()) continue;
         std::vector<FirstSign>& signs = intents_[uid.get<std::string>()];
-        if (std::ranges::find(signs, by.uid, &FirstSign::by_uid) == signs.end())
-            signs.push_back({.by = by.name, .by_uid = by.uid, .at = at, .seq = seq_, .seen = seen});
+        const auto is_known = [&](const FirstSign& sign) { return sign.by_uid == by.uid && sign.plan == plan; };
+        if (std::ranges::none_of(signs, is_known))
+            signs.push_back({.by = by.name, .by_uid = by.uid, .plan = plan, .at = at, .seq = seq_, .seen = seen});
     }
 }
 
@@ -303,8 +305,11 @@ void Referee::judge_complete(Time now, bool all) {
         const std::string key = owner.empty() ? "? " + one.node : owner;
         const FirstSign* sign = sign_of(one, owner);
         const std::uint64_t seen = sign != nullptr ? sign->seen : 0;
-        if (!all && is_open(one, sign, now)) waiting.insert(key);
+        const bool open = is_open(one, sign, now);
+        if (!all && open) waiting.insert(key);
         Case& which = cases[key];
+        which.cut_off = which.cut_off || open;
+        which.untold = which.untold || (seen != 0 && !one.told.is_set());
         which.what.owner = owner;
         which.what.victims.insert(name);
         which.confidence = confidence;
@@ -325,7 +330,9 @@ void Referee::judge_complete(Time now, bool all) {
     for (const std::string& name : done)
         evicted_.erase(name);
     for (auto& [key, which] : cases) {
-        if (waiting.contains(key) || (!all && waits_for_events(which, now))) continue;
+        const bool waits = waits_for_events(which, now);
+        if (waiting.contains(key) || (!all && waits)) continue;
+        which.cut_off = which.cut_off || waits;
         which.what.nodes = nodes_of(which.what.owner, which.at);
         const bool wanted = options_.schedulers.empty() || options_.schedulers.contains(which.scheduler);
         if (wanted) judge_case(which);
@@ -368,6 +375,13 @@ void Referee::judge_case(const Case& one) {
         out.ruling.least_pods = std::ssize(out.victims);
     } else {
         out.ruling = rule_over_time(one);
+        if (is_against(out.ruling.verdict) && (one.cut_off || one.untold)) {
+            out.ruling.evidence = fmt::format("{}, but {}",
+                                              out.ruling.evidence,
+                                              one.cut_off ? "watching ended before all of its signs can have come"
+                                                          : "its Events did not come in time");
+            out.ruling.verdict = CaseVerdict::kUnclear;
+        }
     }
     note_repeats(out);
     unproven_.push_back(report_.verdicts.size());
@@ -415,14 +429,18 @@ std::vector<Referee::Known> Referee::known_to(const Case& one, std::uint64_t fir
         removed.clear();
         last = change.version;
     }
-    // Between the decision and its first sign lies a call, which takes long where the API server is busy.
-    const Time earliest = one.at + Duration{-kCallTakes.us};
-    const Time when = one.decided.at.is_set() ? std::clamp(one.decided.at, earliest, one.at) : one.at;
+    const Time when = decided_at(one);
     for (std::size_t i = 0; i < undo_.size(); ++i) {
         const bool too_old = undo_[i].seq < first && undo_[i].at + options_.blind < when;
         if (too_old && out[i] == Known::kNo) return std::vector<Known>(undo_.size(), Known::kPerhaps);
     }
     return out;
+}
+
+// Between the decision and its first sign lies a call, which takes long where the API server is busy.
+Time Referee::decided_at(const Case& one) {
+    const Time earliest = one.at + Duration{-kCallTakes.us};
+    return one.decided.at.is_set() ? std::clamp(one.decided.at, earliest, one.at) : one.at;
 }
 
 Result<Ruling> Referee::rule_in_all_states(const Case& one, std::map<std::string, std::string>& later) {
@@ -449,10 +467,11 @@ Result<Ruling> Referee::rule_in_all_states(const Case& one, std::map<std::string
     auto newest = judge_beside(world_, one.what, others, options_.config, one.at);
     if (!newest || !newest->heard || !is_against(newest->verdict)) return newest;
     // 2. Change by change to the oldest that it may have seen.
+    const Time when = decided_at(one);
     int states = 1;
     for (std::size_t i = undo_.size(); i-- > 0;) {
         if (undo_[i].seq >= first || known[i] != Known::kPerhaps) continue;
-        if (undo_[i].at + options_.blind < one.at) break;
+        if (undo_[i].at + options_.blind < when) break;
         ++states;
         if (auto back = take_back(undo_[i].key, undo_[i].was); !back) return std::unexpected(back.error());
         auto older = judge_beside(world_, one.what, others, options_.config, one.at);

@@ -8,6 +8,7 @@
 // as done (beside.h). Whether a decision was wasted or repeated is known later.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -47,10 +48,13 @@ public:
     void add_own(Time at, const EvictionCase& what, const std::string& scheduler, Ruling ruling);
     // Time has passed: judges decisions that are complete.
     void look(Time now);
-    // Nothing more comes: judges what is open.
+    // Nothing more comes: judges what is open; nothing is said against a decision of which signs may be missing.
     void finish(Time now);
     // Nothing is known of the time before: what is open is forgotten.
     void forget();
+
+    // Pods that somebody evicts, or seems to, in decisions that are not judged yet.
+    [[nodiscard]] std::size_t open() const { return evicted_.size(); }
 
     [[nodiscard]] Rebuild& world() { return world_; }
     [[nodiscard]] const SchedulerConfig& config() const { return options_.config; }
@@ -97,6 +101,7 @@ private:
     struct FirstSign {
         std::string by;  // the pod for which: "ns/name"
         std::string by_uid;
+        std::string plan;  // its id
         Time at;
         std::uint64_t seq = 0;
         std::uint64_t seen = 0;  // resourceVersion of the newest change of a pod that had been seen; 0: it is not said
@@ -110,6 +115,8 @@ private:
         Time until;            // the last sign
         DecisionTime decided;  // not set: not known, or not the same for all of it
         std::uint64_t seen = 0;
+        bool untold = false;   // whoever did it tells of it by Events, and has not told of all of it
+        bool cut_off = false;  // more of it might have come
     };
 
     void see_pod(Time at, const std::string& name, std::string_view json);
@@ -136,6 +143,8 @@ private:
     void judge_complete(Time now, bool all);
     void judge_case(const Case& one);
     [[nodiscard]] Ruling rule_over_time(const Case& one);
+    // When it was decided, as far as that is known.
+    [[nodiscard]] static Time decided_at(const Case& one);
     // Of every change in `undo_`.
     [[nodiscard]] std::vector<Known> known_to(const Case& one, std::uint64_t first) const;
     [[nodiscard]] Result<Ruling> rule_in_all_states(const Case& one, std::map<std::string, std::string>& later);

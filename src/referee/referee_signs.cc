@@ -7,7 +7,6 @@ namespace reprieve {
 namespace {
 
 constexpr Duration kIntentNear{30'000'000};
-constexpr Duration kEventNear{30'000'000};
 constexpr Duration kLateEventNear{90'000'000};
 
 }  // namespace
@@ -28,23 +27,25 @@ const Referee::Sighting* Referee::sighting(const std::string& name, const std::s
     return gone == former_.end() ? nullptr : &gone->second;
 }
 
-// A victim may have been meant for somebody else before, in a plan that was given up.
+// A victim may have been meant for somebody else before, or for the same, in a plan that was given up: the last intent
+// before it was marked counts.
 const Referee::FirstSign* Referee::sign_of(const Evicted& one, const std::string& owner) const {
     const auto signs = intents_.find(one.uid);
     if (signs == intents_.end()) return nullptr;
+    const FirstSign* found = nullptr;
     for (const FirstSign& sign : signs->second) {
-        if (sign.at + kIntentNear <= one.at) continue;
+        if (sign.at + kIntentNear <= one.at || (found != nullptr && sign.at > one.at)) continue;
         const Sighting* by = sighting(sign.by, sign.by_uid);
-        if (sign.by == owner || (by != nullptr && !by->group.empty() && by->group == owner)) return &sign;
+        if (sign.by == owner || (by != nullptr && !by->group.empty() && by->group == owner)) found = &sign;
     }
-    return nullptr;
+    return found;
 }
 
 bool Referee::is_open(const Evicted& one, const FirstSign* sign, Time now) const {
     if (one.left + options_.quiet > now) return true;
     if (one.told.is_set()) return one.told + options_.quiet > now;
     // Who writes intents tells by Events what it did, after everything that is more urgent.
-    return sign != nullptr && sign->seen != 0 && one.left + kEventNear > now;
+    return sign != nullptr && sign->seen != 0 && one.left + kLateEventNear > now;
 }
 
 bool Referee::waits_for_events(const Case& one, Time now) const {

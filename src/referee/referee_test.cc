@@ -260,12 +260,22 @@ TEST_F(WatchingPlans, AnEventThatTheObjectsContradictCountsForNothing) {
 }
 
 // Half a second before the decision there was no room yet on n2; whether the scheduler knew, it says itself.
-class WatchingIntents : public Watching {
+class WatchingIntents : public WatchingPlans {
 protected:
-    std::string verdict_if_seen(int version) {
+    std::string verdict_if_seen(int version, int seen_before = 0) {
         pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1", .version = 11});
         pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2", .version = 12});
         pod(2, {.name = "high", .priority = 100, .cpu = 2, .version = 13});
+        if (seen_before > 0) {
+            pod(3,
+                {.name = "high",
+                 .priority = 100,
+                 .cpu = 2,
+                 .version = 14,
+                 .evicts = "u-a",
+                 .seen = seen_before,
+                 .plan = "given up"});
+        }
         const Time before = kNine + Duration{9'500'000};
         EXPECT_TRUE(referee_.see(before, "Pod ns/full", "").has_value());  // 15
         EXPECT_TRUE(referee_.see(before, "Pod ns/other", judged_pod({.name = "other", .version = 17})).has_value());
@@ -282,9 +292,14 @@ protected:
         victim.leaving = true;
         pod(10, victim);
         gone(12, "a");
+        if (tells_) preempted(5, "a", "high");
         look(60);
+        EXPECT_EQ(verdicts().empty(), !tells_ && version > 0) << "Events may still come";
+        look(110);
         return verdicts().size() == 1 ? to_text(verdicts().front().ruling.verdict) : "none";
     }
+
+    bool tells_ = true;
 };
 
 TEST_F(WatchingIntents, WhoHadNotSeenTheRoomIsFair) { EXPECT_EQ(verdict_if_seen(13), "fair"); }
@@ -294,6 +309,14 @@ TEST_F(WatchingIntents, WhoHadSeenItIsNot) { EXPECT_EQ(verdict_if_seen(15), "nee
 TEST_F(WatchingIntents, WhoHadSeenWhatCameLaterHadSeenItToo) { EXPECT_EQ(verdict_if_seen(17), "needless"); }
 
 TEST_F(WatchingIntents, WhoDoesNotSayLeavesItUnclear) { EXPECT_EQ(verdict_if_seen(0), "unclear"); }
+
+TEST_F(WatchingIntents, AnIntentThatWasGivenUpIsNotTheSignOfTheNext) { EXPECT_EQ(verdict_if_seen(15, 13), "needless"); }
+
+TEST_F(WatchingIntents, WhoseEventsNeverComeIsNotAccused) {
+    tells_ = false;
+    EXPECT_EQ(verdict_if_seen(15), "unclear");
+    EXPECT_THAT(verdicts().front().ruling.evidence, testing::EndsWith("but its Events did not come in time"));
+}
 
 TEST_F(WatchingIntents, WhoSaysThatItSawNothingForLongIsNotBelieved) { EXPECT_EQ(verdict_if_seen(11), "unclear"); }
 
@@ -363,9 +386,32 @@ TEST_F(Watching, AVictimThatWasBoundAfterWhatTheWatchHadToldIsThere) {
     victim.leaving = true;
     pod(10, victim);
     gone(12, "a");
-    look(60);
+    look(110);
     ASSERT_EQ(verdicts().size(), 1U);
     EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "fair") << verdicts().front().ruling.evidence;
+}
+
+// The decision is three seconds older than its first sign; the room came half a second before the decision.
+TEST_F(WatchingPlans, WhatMayNotHaveBeenSeenIsCountedFromTheDecision) {
+    pod(1, {.name = "a", .priority = 1, .cpu = 4, .node = "n1"});
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    EXPECT_TRUE(referee_.see(kNine + Duration{9'500'000}, "Pod ns/full", "").has_value());
+    pod(13, {.name = "high", .priority = 100, .cpu = 2, .nominated = "n1"});
+    JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1", .mark = kMessage};
+    pod(13, victim);
+    victim.leaving = true;
+    pod(13, victim);
+    gone(14, "a");
+    preempted(5, "a", "high");
+    EXPECT_EQ(verdict_for("ns/high"), "unclear") << verdicts().back().ruling.evidence;
+}
+
+TEST_F(WatchingPlans, NothingIsSaidAgainstWhatIsOpenAtTheEnd) {
+    tell_of_a_guest();
+    referee_.finish(kNine + Duration::of_seconds(15));
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear") << verdicts().front().ruling.evidence;
 }
 
 TEST_F(Watching, NothingIsSaidOfATimeInWhichChangesWereMissed) {

@@ -24,6 +24,7 @@ struct JudgedPod {
     int version = 0;
     std::string evicts;  // Reprieve's intent: UID of a victim
     int seen = 0;        // of the intent
+    std::string plan = "x";
 };
 
 inline std::string judged_pod(const JudgedPod& pod) {
@@ -33,7 +34,7 @@ inline std::string judged_pod(const JudgedPod& pod) {
     if (!pod.group.empty()) out += R"(,"annotations":{"scheduling.k8s.io/group-name":")" + pod.group + "\"}";
     if (pod.version > 0) out += R"(,"resourceVersion":")" + std::to_string(pod.version) + "\"";
     if (!pod.evicts.empty())
-        out += R"(,"annotations":{"reprieve.dev/plan":"{\"id\":\"x\",\"victims\":[\")" + pod.evicts +
+        out += R"(,"annotations":{"reprieve.dev/plan":"{\"id\":\")" + pod.plan + R"(\",\"victims\":[\")" + pod.evicts +
                R"(\"],\"seen\":\")" + std::to_string(pod.seen) + R"(\"}"})";
     if (pod.leaving) out += R"(,"deletionTimestamp":"2026-03-02T09:01:00Z")";
     out += R"(},"spec":{"schedulerName":"default-scheduler","priority":)" + std::to_string(pod.priority) +
