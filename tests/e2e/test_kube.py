@@ -450,7 +450,7 @@ class LeaseTest(ProbeTestCase):
         first.process.resume()
         first.carry_out(placements=[fits("default/one", "node-0")])
         self.wait_for(first.failures, "the frozen one's refusal to act")
-        self.assertIn("no longer allowed to act", first.failures()[0]["what"])
+        self.assertIn("not to be done any more", first.failures()[0]["what"])
         self.assertFalse(is_bound(self.objects.get_pod("one")))
         second.carry_out(placements=[fits("default/one", "node-0")])
         self.wait_for(lambda: is_bound(self.objects.get_pod("one")), "the leader's bind")

@@ -71,7 +71,7 @@ class BindingTest(RunTestCase):
 class OperationTest(RunTestCase):
     def test_health_and_metrics(self):
         self.objects.nodes(1)
-        replica = self.start_reprieve()
+        replica = self.start_reprieve(lease="15s")
         self.assertEqual(replica.get("/healthz"), (200, "ok"))
         self.assertEqual(replica.get("/readyz"), (200, "ok"))
         self.ours("fits", cpu="1")

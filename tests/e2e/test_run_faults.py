@@ -44,9 +44,10 @@ class FaultTestCase(StoryTestCase):
             self.assertEqual(sorted(evicted), sorted(set(evicted)), "nobody evicted twice")
 
     def under_way(self):
-        """A preemption in its middle: the victim leaves when the test lets it. Another would be there to be taken."""
+        """A preemption in its middle: the victim leaves when the test lets it. Another would be there to be taken, and would
+        be if the victim were overdue: it has a long grace."""
         self.objects.nodes(2)
-        self.running("low", "low", "4", stop_delay="1h")
+        self.running("low", "low", "4", stop_delay="1h", grace=600)
         self.running("tempting", "mid", "4", node="node-1")
         self.wait_running("low", "tempting")
         self.waiting("high", "high", "4")
@@ -309,9 +310,9 @@ class FaultTest(FaultTestCase):
         self.finish()
 
     def test_no_clock_steals_the_lease(self):
-        first = self.start_with_clock("-10m")
+        first = self.start_with_clock("-10m", lease="15s")
         self.wait_for(first.leads, "a to lead")
-        second = self.start_with_clock("+10m")
+        second = self.start_with_clock("+10m", lease="15s")
         self.under_way()
         self.assertTrue(first.leads())
         self.assertFalse(second.leads())

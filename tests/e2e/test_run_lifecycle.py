@@ -304,9 +304,8 @@ class LifecycleTest(StoryTestCase):
         self.waiting("high", "high", "2")
         self.wait_bound("high", node="node-1")
         self.wait_clean()
-        evicted = self.evicted()
-        self.assertEqual(len(evicted), 1)
-        self.assertLessEqual(set(evicted), {"ours-0", "ours-1"}, "the cheaper victims are not ours")
+        self.assert_evictions(1)
+        self.assertLessEqual(set(self.evicted()), {"ours-0", "ours-1"}, "the cheaper victims are not ours")
         self.assertEqual(self.bound_by("kube-scheduler"), {"theirs-0", "theirs-1"})
         bound = {call[2] for call in self.successes() if call[:2] == ("create", "pods/binding")}
         self.assertEqual(bound, {"default/ours-0", "default/ours-1", "default/high"})

@@ -183,11 +183,11 @@ class LendingTest(QuotaTestCase):
         self.start_reprieve(config=DELETE)
         job = self.job("lender", fixed=False)
         self.wait_bound(*job)
-        self.assertEqual(len(set(self.evicted())), 2)
+        self.assert_evictions(2)
         self.waiting("more", "low", "2", labels={QUOTA: "lender"})
         self.wait_told("more")
         self.wait_cycle()
-        self.assertEqual(len(self.evicted()), 2, "the borrower keeps its minimum")
+        self.assert_evictions(2, "the borrower keeps its minimum")
         self.wait_clean()
 
     def test_a_maximum_further_up_is_kept(self):
@@ -199,11 +199,11 @@ class LendingTest(QuotaTestCase):
         self.start_reprieve(config=DELETE)
         self.waiting("left-0", "low", "2", labels={QUOTA: "left", PREEMPTIBLE: "false"})
         self.wait_bound("left-0")
-        self.assertEqual(len(self.evicted()), 1)
+        self.assert_evictions(1)
         self.waiting("left-1", "top", "2", labels={QUOTA: "left", PREEMPTIBLE: "false"})
         self.wait_told("left-1")
         self.wait_cycle()
-        self.assertEqual(len(self.evicted()), 1)
+        self.assert_evictions(1)
 
 
 class LedgerTest(QuotaTestCase):
@@ -258,8 +258,7 @@ class LedgerTest(QuotaTestCase):
         self.go_on(proxy, replica)
         self.wait_bound(*job)
         self.wait_cycle()
-        self.assertEqual(len(self.evicted()), 2)
-        self.assertEqual(len(set(self.evicted())), 2)
+        self.assert_evictions(2)
 
     def test_killed_between_two_who_are_asked_to_go(self):
         self.fill()

@@ -31,7 +31,7 @@ class Cluster:
     kwok           a kubelet stand-in that starts and stops pods by kwok/stages.yaml
     crds           True for all of crds/, or file names without ending
     core_gangs     Kubernetes' own PodGroups and Workloads, in every program
-    audit          write down every changing call with its user; see audit_entries()
+    audit          write down every changing call with its user, or only "evictions"; see audit_entries()
     access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
     spacious       for long benchmarks: the control plane takes more memory to use less of the processor, and controllers
@@ -269,7 +269,7 @@ class Cluster:
             flags += components.apiserver_gang_flags()
         if self._audit:
             policy = self.folder / "audit-policy.yaml"
-            policy.write_text(components.AUDIT_POLICY)
+            policy.write_text(components.EVICTIONS_POLICY if self._audit == "evictions" else components.AUDIT_POLICY)
             flags += [f"--audit-policy-file={policy}", f"--audit-log-path={self.folder / 'audit.log'}"]
         self.apiserver = self.launch("kube-apiserver", flags + self._apiserver_flags, self._environment)
         self._ready(self.apiserver, self.server, "/readyz")

@@ -26,6 +26,20 @@ rules:
 - level: None
 """
 
+# Of a long run the whole would fill the disk.
+EVICTIONS_POLICY = """\
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: None
+  userGroups: ["system:serviceaccounts:kube-system", "system:nodes", "system:masters"]
+- level: Metadata
+  verbs: [create, delete]
+  resources: [{group: "", resources: [pods, pods/eviction]}]
+- level: None
+"""
+
 # Where answers take long, because the machine is busy, few hands cannot keep up.
 MANY_AT_ONCE = [
     "--concurrent-gc-syncs=100",

@@ -139,6 +139,12 @@ class StoryTestCase(RunTestCase):
         self.wait_for(lambda: len(self.evicted()) >= len(names), f"{len(names)} evictions in the audit log", 30)
         self.assertEqual(sorted(self.evicted()), sorted(names))
 
+    def assert_evictions(self, count, why=None):
+        """So many, each of another pod; the log as above."""
+        self.wait_for(lambda: len(self.evicted()) >= count, f"{count} evictions in the audit log", 30)
+        self.assertEqual(len(self.evicted()), count, why)
+        self.assertEqual(len(set(self.evicted())), count, why)
+
     def forbidden_calls(self):
         """Calls that Reprieve was refused for want of a right."""
         entries = self.cluster.audit_entries(user="reprieve")[self._calls_before :]
