@@ -254,7 +254,8 @@ class LedgerTest(QuotaTestCase):
         replica = self.start_through(proxy, DELETE)
         second = proxy.hold(method="DELETE", path="/pods/mine-", skip=1)
         job = self.job("team")
-        self.wait_for(lambda: proxy.hits(second) > 0, "the second deletion")
+        # The first has been answered: one that is cut off in its middle is no success in the audit log.
+        self.wait_for(lambda: proxy.hits(second) > 0 and self.evicted(), "one deletion, and a second")
         self.go_on(proxy, replica)
         self.wait_bound(*job)
         self.wait_cycle()
