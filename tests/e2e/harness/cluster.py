@@ -68,7 +68,7 @@ class Cluster:
         self._node_lease_seconds = node_lease_seconds
         self._certificate_age = certificate_age
         self._spacious = spacious
-        self._environment = {"GOGC": "400"} if spacious else {}
+        self._environment = {"GOGC": "1000"} if spacious else {}
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
         self.folder = None
