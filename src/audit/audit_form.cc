@@ -109,12 +109,15 @@ void judge_mentions(const Case& judged, Report& report) {
     }
 }
 
-// Whether it is still allocated for a pod that is gone: its controller will take it out, and free the claim.
+// Whether it is still allocated for a pod that is gone or has finished: its controller will take it out, and free the
+// claim.
 bool outlives_a_user(const Case& judged, const ResourceClaim& claim) {
     return claim.allocation && std::ranges::any_of(claim.consumers, [&](const ClaimConsumer& consumer) {
                if (!consumer.is_pod) return false;
                const PodId pod = judged.cluster.find_pod(claim.ns, consumer.name);
-               return !pod || (!consumer.uid.empty() && judged.fact(pod).uid != consumer.uid);
+               if (!pod) return true;
+               const Pod& fact = judged.fact(pod);
+               return fact.finished() || (!consumer.uid.empty() && !fact.uid.empty() && fact.uid != consumer.uid);
            });
 }
 

@@ -168,7 +168,8 @@ bool is_kept(const Scene& scene, const ResourceClaim& claim) {
         const PodId pod = judged.cluster.find_pod(claim.ns, consumer.name);
         const bool same =
             pod && (consumer.uid.empty() || judged.fact(pod).uid.empty() || judged.fact(pod).uid == consumer.uid);
-        if (!same) return scene.view() == Moment::kNow;  // its entry goes with the next pass of the claim's controller
+        // The entry of a pod that is gone or has finished goes with the next pass of the claim's controller.
+        if (!same || judged.fact(pod).finished()) return scene.view() == Moment::kNow;
         if (judged.waits(pod)) return true;
         return scene.has(pod) || (scene.view() == Moment::kNow && judged.leaves(pod));
     });
@@ -263,7 +264,7 @@ std::vector<WantedClaim> wanted_by(const Case& judged, PodId pod, NodeId node) {
     const auto existing = [&](StringId name) {
         const auto& claims = judged.cluster.resource_claims();
         const ResourceClaim* claim = claims.get(claims.find(fact.ns, name));
-        if (claim != nullptr)
+        if (claim != nullptr && std::ranges::find(out, claim, &WantedClaim::fact) == out.end())
             out.push_back({full_name(judged.words, fact.ns, judged.words.text(name)), claim->spec, claim});
     };
     for (const ClaimEntry& entry : spec.claims) {

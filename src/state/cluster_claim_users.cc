@@ -44,7 +44,9 @@ void Cluster::resolve_claims(PodId id) {
         if (fact->deleting) return trouble(full + " is being deleted");
         if (own && fact->owner.uid && !pod.uid.empty() && words_.text(fact->owner.uid) != pod.uid)
             return trouble(full + " belongs to another pod");
-        claims.wants.push_back(claim_rows_[slot.index()]);
+        // Two entries may name one claim: it is one claim all the same.
+        const DeviceClaimId row = claim_rows_[slot.index()];
+        if (std::ranges::find(claims.wants, row) == claims.wants.end()) claims.wants.push_back(row);
         if (!own || fact->allocation) stands_apart();
     };
     const auto& statuses = pod.more().claim_statuses;
@@ -115,6 +117,8 @@ void Cluster::resolve_consumers(const ResourceClaim& fact, DeviceClaimId id) {
         const PodId pod = find_pod(fact.ns, consumer.name);
         const bool same = pod && (consumer.uid.empty() || pods_[pod].uid.empty() || pods_[pod].uid == consumer.uid);
         if (same && snapshot_.pods[pod].state == PodState::kRunning) {
+            // A pod that stands there twice is one user.
+            if (std::ranges::find(row.pods, pod) != row.pods.end()) continue;
             row.pods.push_back(pod);
             table.hold(pod, id, true);
         } else if (same && snapshot_.pods[pod].state != PodState::kTerminating && !pods_[pod].finished()) {
