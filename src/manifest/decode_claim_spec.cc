@@ -18,6 +18,16 @@ std::optional<DeviceTaintEffect> effect_from(std::string_view text) {
     return text == "NoExecute" ? DeviceTaintEffect::kNoExecute : DeviceTaintEffect::kOther;
 }
 
+// The API server lets no two of them have one name: what is given is told apart by it.
+template <class Named>
+std::optional<StringId> named_twice(const std::vector<Named>& all, StringId Named::* name) {
+    for (auto at = all.begin(); at != all.end(); ++at) {
+        if (std::find_if(all.begin(), at, [&](const Named& one) { return one.*name == (*at).*name; }) != at)
+            return (*at).*name;
+    }
+    return std::nullopt;
+}
+
 // An operator that is not known tolerates nothing.
 void decode_toleration(Cursor& at, std::vector<DeviceToleration>& tolerations) {
     DeviceToleration out;
@@ -86,6 +96,7 @@ bool decode_wish_field(Fields& f, DeviceWish& out) {
         case "count"_key:
             if (!f->is_null()) f->read(out.count);
             if (out.count == 0) out.count = 1;
+            if (out.count < 0) note_trouble(out.trouble, fmt::format("a count of {} makes no sense", out.count));
             return true;
         case "adminAccess"_key:
             if (!f->is_null()) f->read(out.admin);
@@ -110,7 +121,7 @@ bool decode_wish_field(Fields& f, DeviceWish& out) {
 
 void decode_request(Cursor& at, DeviceRequest& out) {
     DeviceWish flat;
-    bool wrapped = false;
+    bool wrapped = false;  // has `exactly`
     for (Fields f(at); f.next();) {
         switch (f.id()) {
             case "name"_key:
@@ -123,6 +134,7 @@ void decode_request(Cursor& at, DeviceRequest& out) {
                     static_cast<void>(decode_wish_field(field, flat));
                 break;
             case "firstAvailable"_key:
+                if (f->is_null()) break;
                 for (Items item(*f); item.next();) {
                     out.first_available = true;
                     DeviceWish& wish = out.wishes.emplace_back();
@@ -140,6 +152,11 @@ void decode_request(Cursor& at, DeviceRequest& out) {
         }
     }
     if (!out.first_available) out.wishes.push_back(std::move(flat));
+    if (wrapped && out.first_available)
+        note_trouble(out.wishes.front().trouble, "has both `exactly` and `firstAvailable`");
+    if (const auto twice = named_twice(out.wishes, &DeviceWish::name); twice && out.first_available)
+        note_trouble(out.wishes.front().trouble,
+                     fmt::format("two alternatives are called \"{}\"", at.words().text(*twice)));
     for (DeviceWish& wish : out.wishes) {
         if (!wish.cls && wish.trouble.empty())
             wish.trouble = wrapped || out.first_available ? "has no device class"
@@ -244,6 +261,8 @@ void decode_claim_spec(Cursor& at, ClaimSpec& out) {
             }
         }
     }
+    if (const auto twice = named_twice(out.requests, &DeviceRequest::name))
+        note_trouble(out.trouble, fmt::format("two requests are called \"{}\"", at.words().text(*twice)));
 }
 
 }  // namespace reprieve
