@@ -22,6 +22,7 @@ bool inside(const SearchDomain& domain, NodeId node) {
 Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
     const PodId pod = demand.first();
     const auto start = desk.session.tx.checkpoint();
+    const std::int64_t gave_up = desk.placer.gave_up();
     // A set of single pods may be bound to one domain all the same.
     const SearchSpace space = network_search_space(desk.snapshot(), home_of(desk.snapshot(), demand));
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};
@@ -37,7 +38,7 @@ Served allocate_pod(Desk& desk, const Demand& demand, ActionKind as) {
             return {.done = true};
         }
     }
-    return Served::not_mine();
+    return desk.placer.gave_up() == gave_up ? Served::not_mine() : Served{};
 }
 
 // Members that hold a nomination stay where they are nominated, if they still fit there.

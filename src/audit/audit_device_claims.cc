@@ -333,6 +333,15 @@ void judge_fit_of_claims(const Scene& scene, const PlacedPod& placed, Findings& 
     }
 }
 
+// A claim is reserved for 256 users at most.
+bool takes_one_more(const Case& judged, const ResourceClaim& claim, PodId pod) {
+    constexpr std::size_t kMostUsers = 256;
+    return claim.consumers.size() < kMostUsers ||
+           std::ranges::any_of(
+               claim.consumers,
+               [&](const ClaimConsumer& c) { return c.is_pod && judged.cluster.find_pod(claim.ns, c.name) == pod; });
+}
+
 }  // namespace
 
 void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty certainty, Findings& out) {
@@ -355,6 +364,10 @@ void judge_device_claims(const Scene& scene, const PlacedPod& placed, Certainty 
         if (want.fact != nullptr && want.fact->allocation && is_kept(scene, *want.fact)) {
             if (want.fact->allocation->nodes && !terms_match(*want.fact->allocation->nodes, node, judged.words))
                 out.push_back({kRule, fmt::format("claim {} is allocated for other nodes", want.name)});
+            if (!want.fact->allocation->not_ready.empty())
+                out.push_back({kRule, fmt::format("claim {} {}", want.name, want.fact->allocation->not_ready)});
+            if (!takes_one_more(judged, *want.fact, placed.pod))
+                out.push_back({kRule, fmt::format("claim {} has as many users as it may have", want.name)});
             continue;
         }
         Findings found;

@@ -11,6 +11,9 @@
 namespace reprieve {
 namespace {
 
+// How long a driver may take to make devices ready (kube/claim_run.h waits as long).
+constexpr Duration kDevicePatience{600'000'000};
+
 // Of one demand.
 struct Victims {
     std::map<std::string, std::vector<std::string>> by_node;  // UIDs
@@ -80,7 +83,12 @@ void release_claims(Plan& plan, const Cluster& cluster) {
                 row.given ? cluster.resource_claims().get(row.ns, cluster.words().find_string(row.name)) : nullptr;
             const bool only_its_own = fact != nullptr && fact->consumers.size() == 1 && fact->consumers[0].is_pod &&
                                       !uid.empty() && fact->consumers[0].uid == uid;
-            if (only_its_own) plan.releases.push_back({table.name_of(id, cluster.words()), unplaced.pod, uid});
+            // A claim whose devices are still being made ready is left alone, as long as a driver may take for that.
+            const bool waits = fact != nullptr && fact->allocation && !fact->allocation->not_ready.empty() &&
+                               !fact->allocation->failed && fact->allocation->since.is_set() &&
+                               plan.now < fact->allocation->since + kDevicePatience;
+            if (only_its_own && !waits)
+                plan.releases.push_back({table.name_of(id, cluster.words()), unplaced.pod, uid});
         }
     }
 }

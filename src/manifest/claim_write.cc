@@ -247,16 +247,7 @@ BindingState binding_state(std::string_view text, const PlacedClaim& placed) {
         }
         return false;
     };
-    BindingState state = BindingState::kReady;
-    for (const ClaimedDevice& device : placed.results) {
-        for (const std::string& type : device.failure_conditions) {
-            if (is_true(device, type)) return BindingState::kFailed;
-        }
-        for (const std::string& type : device.binding_conditions) {
-            if (!is_true(device, type)) state = BindingState::kPending;
-        }
-    }
-    return state;
+    return look_at_binding(placed.results, is_true).state;
 }
 
 std::string extended_claim_body(const PlacedClaim& placed,

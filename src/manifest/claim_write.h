@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "manifest/binding_conditions.h"
 #include "model/plan.h"
 
 namespace reprieve {
@@ -52,7 +53,6 @@ struct ClaimStanding {
 [[nodiscard]] std::string without_claim_consumer(std::string_view claim, const std::string& pod_uid, bool deallocate);
 
 // What the devices' drivers say about binding (status.devices[].conditions).
-enum class BindingState : unsigned char { kReady, kPending, kFailed };
 [[nodiscard]] BindingState binding_state(std::string_view claim, const PlacedClaim& placed);
 
 // The claim that stands for a pod's extended resources, to be created; and what its pod's status says of it.

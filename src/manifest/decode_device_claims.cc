@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "manifest/binding_conditions.h"
 #include "manifest/decode_devices.h"
 #include "manifest/decode_selector.h"
 #include "manifest/object_source.h"
@@ -11,7 +12,66 @@
 namespace reprieve {
 namespace {
 
-void decode_result(Cursor& at, AllocatedDevice& out, std::string& trouble) {
+// What a claim says of its devices beside their names.
+struct DeviceToBind {
+    StringId driver;
+    StringId pool;
+    StringId device;
+    std::vector<std::string> binding_conditions;
+    std::vector<std::string> failure_conditions;
+};
+struct DeviceReport {
+    StringId driver;
+    StringId pool;
+    StringId device;
+    std::vector<std::string> true_conditions;
+};
+
+void decode_words(Cursor& at, std::vector<std::string>& out) {
+    for (Items item(at); item.next();)
+        item->read(out.emplace_back());
+}
+
+void decode_report(Cursor& at, DeviceReport& out) {
+    for (Fields f(at); f.next();) {
+        if (f->is_null()) continue;
+        if (f.id() == "driver"_key) f->read(out.driver);
+        if (f.id() == "pool"_key) f->read(out.pool);
+        if (f.id() == "device"_key) f->read(out.device);
+        if (f.id() != "conditions"_key) continue;
+        for (Items item(*f); item.next();) {
+            std::string type;
+            std::string_view status;
+            for (Fields field(*item); field.next();) {
+                if (field.id() == "type"_key) field->read(type);
+                if (field.id() == "status"_key) field->read(status);
+            }
+            if (status == "True") out.true_conditions.push_back(std::move(type));
+        }
+    }
+}
+
+void note_binding(const Vocabulary& words,
+                  const std::vector<DeviceToBind>& devices,
+                  const std::vector<DeviceReport>& reports,
+                  ClaimAllocation& out) {
+    const auto look = look_at_binding(devices, [&](const DeviceToBind& device, const std::string& type) {
+        return std::ranges::any_of(reports, [&](const DeviceReport& report) {
+            return report.driver == device.driver && report.pool == device.pool && report.device == device.device &&
+                   std::ranges::find(report.true_conditions, type) != report.true_conditions.end();
+        });
+    });
+    if (look.state == BindingState::kReady) return;
+    out.failed = look.state == BindingState::kFailed;
+    out.not_ready = fmt::format("{} {} of its device {}/{}/{}",
+                                out.failed ? "cannot be bound to: its driver reports" : "waits for condition",
+                                look.condition,
+                                words.text(look.device->driver),
+                                words.text(look.device->pool),
+                                words.text(look.device->device));
+}
+
+void decode_result(Cursor& at, AllocatedDevice& out, DeviceToBind& binding, std::string& trouble) {
     std::vector<std::pair<std::string, Wide>> consumed;
     for (Fields f(at); f.next();) {
         if (f->is_null()) continue;
@@ -34,6 +94,12 @@ void decode_result(Cursor& at, AllocatedDevice& out, std::string& trouble) {
             case "shareID"_key:
                 out.share = true;
                 break;
+            case "bindingConditions"_key:
+                decode_words(*f, binding.binding_conditions);
+                break;
+            case "bindingFailureConditions"_key:
+                decode_words(*f, binding.failure_conditions);
+                break;
             case "consumedCapacity"_key:
                 for (Fields field(*f); field.next();)
                     read_amount(*field, consumed.emplace_back(field.key(), 0).second, trouble);
@@ -45,9 +111,12 @@ void decode_result(Cursor& at, AllocatedDevice& out, std::string& trouble) {
     for (const auto& [name, value] : consumed)
         out.consumed.push_back({qualified(at.words(), name, at.words().text(out.driver)), value});
     out.share = out.share || !out.consumed.empty();
+    binding.driver = out.driver;
+    binding.pool = out.pool;
+    binding.device = out.device;
 }
 
-void decode_allocation(Cursor& at, ResourceClaim& claim) {
+void decode_allocation(Cursor& at, ResourceClaim& claim, std::vector<DeviceToBind>& to_bind) {
     if (at.is_null()) return;
     ClaimAllocation& allocation = claim.allocation.emplace();
     for (Fields f(at); f.next();) {
@@ -56,8 +125,10 @@ void decode_allocation(Cursor& at, ResourceClaim& claim) {
             for (Fields field(*f); field.next();) {
                 if (field.id() != "results"_key || field->is_null()) continue;
                 for (Items item(*field); item.next();)
-                    decode_result(*item, allocation.devices.emplace_back(), claim.spec.trouble);
+                    decode_result(*item, allocation.devices.emplace_back(), to_bind.emplace_back(), claim.spec.trouble);
             }
+        } else if (f.id() == "allocationTimestamp"_key) {
+            f->read(allocation.since);
         } else if (f.id() == "nodeSelector"_key) {
             allocation.nodes.emplace();
             for (Fields field(*f); field.next();) {
@@ -138,18 +209,25 @@ void decode_resource_claim(ObjectSource& from, Object& out) {
     claim.uid = from.metadata.uid;
     claim.owner = from.metadata.owner;
     claim.deleting = from.metadata.deleting.is_set();
+    std::vector<DeviceToBind> to_bind;
+    std::vector<DeviceReport> reports;
     for (Fields& f = from.fields; f.next();) {
         if (f->is_null()) continue;
         if (f.id() == "spec"_key) decode_claim_spec(*f, claim.spec);
         if (f.id() != "status"_key) continue;
         for (Fields field(*f); field.next();) {
-            if (field.id() == "allocation"_key) decode_allocation(*field, claim);
+            if (field.id() == "allocation"_key) decode_allocation(*field, claim, to_bind);
+            if (field.id() == "devices"_key && !field->is_null()) {
+                for (Items item(*field); item.next();)
+                    decode_report(*item, reports.emplace_back());
+            }
             if (field.id() == "reservedFor"_key && !field->is_null()) {
                 for (Items item(*field); item.next();)
                     decode_consumer(*item, claim.consumers.emplace_back());
             }
         }
     }
+    if (claim.allocation) note_binding(from.reading.words(), to_bind, reports, *claim.allocation);
     for (const Note& note : from.metadata.notes) {
         if (!note.is_label() && note.id() == "resource.kubernetes.io/extended-resource-claim"_key)
             claim.for_extended_resources = note.text(from.reading) == "true";

@@ -202,6 +202,11 @@ struct AllocatedDevice {
 struct ClaimAllocation {
     std::vector<AllocatedDevice> devices;
     std::optional<std::vector<NodeSelectorTerm>> nodes;  // nothing: every node
+    // The first binding condition that is in the way of binding its pods, as a sentence after the claim's name; empty:
+    // none is. `failed`: waiting does not help.
+    std::string not_ready;
+    bool failed = false;
+    Time since;
     friend bool operator==(const ClaimAllocation&, const ClaimAllocation&) = default;
 };
 

@@ -483,7 +483,7 @@ private:
         all(request, driver, pool, device, admin, share, consumed);
     }
     void one(const ClaimAllocation& v) {
-        const auto& [devices, nodes] = v;
+        const auto& [devices, nodes, not_ready, failed, since] = v;
         all(devices, nodes);
     }
     void one(const ResourceClaim& v) {

@@ -29,10 +29,15 @@ bool nothing_held(const Snapshot& s, const Occupancy& view, NodeId node) {
 
 }  // namespace
 
+bool Answer::certain() const {
+    return filter != FilterId::kDynamicResources || fit != Fit::kNotNow ||
+           detail != static_cast<std::uint32_t>(DeviceChoice::kGaveUp);
+}
+
 Answer filter_dynamic_resources(const Candidate& c, const Occupancy& view, const Occupancy& later, NodeId node) {
     const DeviceChoice choice = choose(c, view, later, node, nullptr);
     if (choice == DeviceChoice::kFound) return {};
-    const auto detail = static_cast<std::uint16_t>(choice);
+    const auto detail = static_cast<std::uint32_t>(choice);
     switch (choice) {
         case DeviceChoice::kTrouble:
         case DeviceChoice::kElsewhere:
@@ -67,8 +72,9 @@ std::string describe_blocking_claims(const Candidate& c) {
             found.insert(fmt::format("claim {} is {}", table.name_of(id, *s.words), row.stranger));
         } else if (row.pods.size() > 1) {
             std::string users;
-            for (PodId pod : row.pods)
+            for (PodId pod : std::span(row.pods).first(std::min(row.pods.size(), kMost)))
                 users += (users.empty() ? "" : ", ") + s.pod_name(pod);
+            if (row.pods.size() > kMost) users += fmt::format(" and {} others", row.pods.size() - kMost);
             found.insert(
                 fmt::format("claim {} is free only when all of {} are gone", table.name_of(id, *s.words), users));
         }

@@ -46,6 +46,8 @@ struct Answer {
     std::uint32_t detail = 0;  // the filter's own: a dimension, the id of a string, a kind of failure
 
     [[nodiscard]] bool fits() const { return fit == Fit::kFits; }
+    // False: the work allowed was not enough to try every combination of devices. Such a "not now" proves nothing.
+    [[nodiscard]] bool certain() const;
     friend auto operator<=>(const Answer&, const Answer&) = default;
 };
 

@@ -99,8 +99,10 @@ Answer Filters::check(const Candidate& c,
     }
     if (c.cls.has_devices && on(FilterId::kDevices) && ends(filter_devices(c, view, later, node))) return first;
     if (c.cls.has_claims && on(FilterId::kDynamicResources) &&
-        !(monotone_part && free_devices_can_harm(c.snapshot, c.pod)))
+        !(monotone_part && free_devices_can_harm(c.snapshot, c.pod))) {
         ends(filter_dynamic_resources(c, view, later, node));
+        uncertain_ += first.certain() ? 0 : 1;
+    }
     return first;
 }
 

@@ -50,6 +50,9 @@ public:
     // Every rule that is on and says anything about this pod is monotone.
     [[nodiscard]] bool monotone(const Snapshot& snapshot, PodId pod) const;
 
+    // How many answers so far were not certain (Answer::certain). A "no" is the last word only if this stands still.
+    [[nodiscard]] std::int64_t uncertain_answers() const { return uncertain_; }
+
     [[nodiscard]] bool on(FilterId id) const { return (on_ & (1U << static_cast<unsigned>(id))) != 0; }
     // Whether only amounts of resources (and devices, ports) on the node itself decide for this class.
     [[nodiscard]] bool node_local(const Snapshot& snapshot, const PodClass& cls) const;
@@ -78,7 +81,8 @@ private:
 
     unsigned on_ = 0;
     bool monotone_only_ = false;
-    mutable SpreadBook spread_;  // only what follows from the view anyway
+    mutable std::int64_t uncertain_ = 0;  // of pods with claims only, which no two threads look at
+    mutable SpreadBook spread_;           // only what follows from the view anyway
 };
 
 }  // namespace reprieve

@@ -31,6 +31,8 @@ void FitBoard::ask(const Session& session, const Candidate& candidate, NodeId no
     const Snapshot& s = session.snapshot;
     now_count_ -= fits_now(node) ? 1U : 0U;
     later_count_ -= later(node) == Fit::kFits ? 1U : 0U;
+    uncertain_count_ -= (states_[node.index()] & kUncertain) != 0 ? 1U : 0U;
+    const std::int64_t known = session.filters.uncertain_answers();
     Fit fit = facts[node.index()].fit;
     if (fit == Fit::kFits) {
         fit = alone_ ? session.filters.check_local(candidate, s.later, node).fit
@@ -38,7 +40,10 @@ void FitBoard::ask(const Session& session, const Candidate& candidate, NodeId no
     }
     // Room now that is promised to a nominated pod is no room.
     const bool now = fit == Fit::kFits && !alone_ && session.filters.check_view(candidate, s.now, s.later, node).fits();
-    states_[node.index()] = static_cast<std::uint8_t>(static_cast<unsigned>(fit) | (now ? kFitsNow : 0U));
+    const bool uncertain = session.filters.uncertain_answers() != known;
+    uncertain_count_ += uncertain ? 1U : 0U;
+    states_[node.index()] =
+        static_cast<std::uint8_t>(static_cast<unsigned>(fit) | (now ? kFitsNow : 0U) | (uncertain ? kUncertain : 0U));
     const std::uint32_t rank = s.nodes[node].rank;
     const std::uint64_t bit = std::uint64_t{1} << (rank % 64);
     if (fit == Fit::kFits)

@@ -25,6 +25,8 @@ public:
     void catch_up(const Session& session, PodId like, const FactAnswers& facts);
 
     [[nodiscard]] NodeId best_now(const Session& session) const;
+    // Some node's "no" is none: not every combination of devices was tried there.
+    [[nodiscard]] bool is_uncertain() const { return uncertain_count_ > 0; }
     [[nodiscard]] bool fits_later_anywhere() const { return later_count_ > 0; }
     [[nodiscard]] Fit later(NodeId node) const { return static_cast<Fit>(states_[node.index()] & kFitMask); }
     // The nodes that fit when those who leave are gone, by name.
@@ -33,6 +35,7 @@ public:
 private:
     static constexpr std::uint8_t kFitMask = 3;
     static constexpr std::uint8_t kFitsNow = 4;
+    static constexpr std::uint8_t kUncertain = 8;
     void ask(const Session& session, const Candidate& candidate, NodeId node, const FactAnswers& facts);
     [[nodiscard]] bool fits_now(NodeId node) const { return (states_[node.index()] & kFitsNow) != 0; }
     [[nodiscard]] auto by_score(const Session& session) const;
@@ -46,6 +49,7 @@ private:
     std::vector<NodeId> touched_;
     std::size_t now_count_ = 0;
     std::size_t later_count_ = 0;
+    std::size_t uncertain_count_ = 0;
 };
 
 }  // namespace reprieve

@@ -62,7 +62,11 @@ private:
 // The question asked of the state, with the taken units evicted in the transaction.
 class NodeVictims::DryRun : public FitQuestion {
 public:
-    DryRun(NodeVictims& owner, NodeId node, const UnitList& list) : owner_(owner), node_(node), list_(list) {}
+    DryRun(NodeVictims& owner, NodeId node, const UnitList& list)
+        : owner_(owner),
+          node_(node),
+          list_(list),
+          uncertain_(owner.session_.filters.uncertain_answers()) {}
     void take(std::uint32_t unit) override {
         for (PodId pod : list_.pods_of(list_.units[unit]))
             owner_.session_.tx.evict(pod);
@@ -75,12 +79,14 @@ public:
     bool fits() override { return owner_.passes(node_); }
     bool may_fit() override { return monotone() ? fits() : owner_.may_pass(node_); }
     [[nodiscard]] bool monotone() const override { return owner_.monotone_; }
+    [[nodiscard]] bool certain() const override { return owner_.session_.filters.uncertain_answers() == uncertain_; }
     [[nodiscard]] std::int64_t work() const override { return 2; }
 
 private:
     NodeVictims& owner_;
     NodeId node_;
     const UnitList& list_;
+    std::int64_t uncertain_;  // answers, when it was made
 };
 
 NodeVictims::NodeVictims(Session& session, const VictimRules& rules, const Asker& asker, WorkBudget& budget)
@@ -367,6 +373,7 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     out.proof.reset();
     out.searched = false;
     out.chosen.clear();
+    const std::int64_t uncertain = session_.filters.uncertain_answers();
     if (walk(node, out)) {
         REPRIEVE_CHECK(!out.chosen.empty(),
                        "an empty victim set on {} means that the pod fitted all along",
@@ -382,7 +389,9 @@ bool NodeVictims::find(NodeId node, Victims& out) {
     }
     if (!rules_.improve || barred_) return false;
     const bool all_were_out = complete_ && rules_.pdb != PdbMode::kStrict && !leaves_out(node, out.list);
+    const bool certain = session_.filters.uncertain_answers() == uncertain;
     if (all_were_out && monotone_) {
+        if (!certain) return false;  // fewer victims would leave fewer combinations, and no proof
         none_ = Proof::all_removed(monotone_);
         if (is_shared(out.list)) holds_for_ = walked_;
         return false;

@@ -1,6 +1,7 @@
 #include "search/placement.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "search/placement_stands.h"
@@ -95,8 +96,11 @@ std::vector<NodeId> Placer::worth_asking(PodId pod, std::span<const NodeId> with
     const PodClass& cls = s.class_of(pod);
     const std::span<const NodeId> all(s.nodes_by_name);
     if (all.size() > kFewNodes && (within.empty() || within.size() == all.size()) &&
-        session_.filters.far_by_terms_only(cls))
-        return kept_board(pod, true)->nodes_later(session_);
+        session_.filters.far_by_terms_only(cls)) {
+        const FitBoard* alone = kept_board(pod, true);
+        if (alone->is_uncertain()) give_up();
+        return alone->nodes_later(session_);
+    }
     const std::span<const NodeId> nodes = within.empty() ? all : within;
     std::vector<NodeId> out(nodes.begin(), nodes.end());
     // Where devices are counted, nodes without enough of them need no choice to be refused.
@@ -114,21 +118,23 @@ void Placer::keep_those_without_nominated(PodId pod, std::vector<NodeId>& nodes)
     std::erase_if(nodes, [&](NodeId n) { return !second.passes(n); });
 }
 
-// A claim's first alternative on one node goes before its second on another.
+// Of the nodes that have room, those on which the claims take the earliest alternatives, all requests together: by the
+// sum of their places in the lists, as in kube-scheduler's score.
 void Placer::keep_earliest_alternatives(PodId pod, View view, std::vector<NodeId>& nodes) const {
     const Snapshot& s = session_.snapshot;
     if (nodes.size() < 2 || !s.device_claims.of(pod).has_alternatives ||
         !session_.filters.on(FilterId::kDynamicResources))
         return;
     const ClaimBook* const both[] = {&s.now.claim_book(), &s.later.claim_book()};
-    std::vector<std::vector<std::size_t>> taken;
+    std::vector<std::size_t> taken;
     for (NodeId node : nodes) {
         std::vector<ClaimGrant> grants;
         static_cast<void>(
             choose_claimed_devices(s, pod, node, std::span(both).subspan(view == View::kNow ? 0 : 1), grants));
-        taken.push_back(alternatives_taken(s, pod, grants));
+        const std::vector<std::size_t> places = alternatives_taken(s, pod, grants);
+        taken.push_back(std::accumulate(places.begin(), places.end(), std::size_t{0}));
     }
-    const std::vector<std::size_t> earliest = *std::ranges::min_element(taken);
+    const std::size_t earliest = *std::ranges::min_element(taken);
     std::vector<NodeId> kept;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (taken[i] == earliest) kept.push_back(nodes[i]);
@@ -158,6 +164,7 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
     if (view == View::kNow && !session_.limits.admit(s.now, pod)) return {};
     if (within.empty()) {
         if (FitBoard* b = board(pod)) {
+            if (b->is_uncertain()) give_up();
             if (view == View::kNow) return b->best_now(session_);
             if (!b->fits_later_anywhere()) return {};
         }
@@ -176,7 +183,7 @@ NodeId Placer::find(PodId pod, View view, std::span<const NodeId> within) {
     return session_.scores.best(candidate, view == View::kNow ? s.now : s.later, s.later, feasible_);
 }
 
-void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
+void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note, std::span<const DeviceId> claimed_devices) {
     Snapshot& s = session_.snapshot;
     devices_.clear();
     const bool claimed = s.class_of(pod).has_claims && served_by_claim(s, node, s.spec_of(pod).devices.whole_dim);
@@ -191,9 +198,9 @@ void Placer::put(PodId pod, NodeId node, View view, std::uint32_t note) {
                        s.node_name(node));
     }
     if (view == View::kNow)
-        session_.tx.place(pod, node, devices_, note);
+        session_.tx.place(pod, node, devices_, note, claimed_devices);
     else
-        session_.tx.nominate(pod, node, devices_, note);
+        session_.tx.nominate(pod, node, devices_, note, claimed_devices);
 }
 
 const Placer::Refusal& Placer::refusal(PodId pod) {

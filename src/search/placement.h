@@ -27,8 +27,8 @@ public:
     [[nodiscard]] NodeId find(PodId pod, View view, std::span<const NodeId> within = {});
     // Whether the pod fits on this node in this view.
     [[nodiscard]] bool fits(PodId pod, NodeId node, View view);
-    // Puts the pod there, with devices of its choice.
-    void put(PodId pod, NodeId node, View view, std::uint32_t note);
+    // Puts the pod there, with devices of its choice. `claimed_devices`: what its claims are given if that will do.
+    void put(PodId pod, NodeId node, View view, std::uint32_t note, std::span<const DeviceId> claimed_devices = {});
 
     [[nodiscard]] const FactAnswers& facts(PodId pod);
     // Some node does not refuse the pod for good.
@@ -36,8 +36,8 @@ public:
     // Why the pod fits nowhere. Valid until the next question.
     using Refusal = NodesRefusal;
     [[nodiscard]] const Refusal& refusal(PodId pod);
-    // How often a search for places ended before it had tried everything.
-    [[nodiscard]] std::int64_t gave_up() const { return gave_up_; }
+    // How often a search for places, or for devices, ended before it had tried everything.
+    [[nodiscard]] std::int64_t gave_up() const { return gave_up_ + session_.filters.uncertain_answers(); }
     void give_up() { ++gave_up_; }
     // Where the devices that these pods claim can be counted; null: they have to be chosen.
     [[nodiscard]] CountedClaims* counted_claims(std::span<const PodId> pods);

@@ -35,6 +35,7 @@ struct ClaimRow {
     std::int32_t leaving = 0;     // pods in its reservedFor that are on their way out
     std::int32_t strangers = 0;   // users that no eviction removes
     std::string stranger;         // the first of them, for people
+    std::string not_ready;        // what keeps pods with its devices from being bound, after the claim's name
 };
 
 // What one pod has to do with claims.

@@ -261,6 +261,7 @@ void Cluster::enter_claim(PlainId slot) {
     if (fact->allocation) {
         GivenDevices& given = row.given.emplace();
         given.nodes = fact->allocation->nodes;
+        row.not_ready = fact->allocation->not_ready;
         for (const AllocatedDevice& device : fact->allocation->devices)
             given.devices.push_back({.device = table.pools.device(device.driver, device.pool, device.device),
                                      .request = device.request,

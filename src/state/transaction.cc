@@ -26,15 +26,28 @@ void Transaction::restore(PodId pod) {
     push({.kind = OpKind::kEvict, .sign = -1, .pod = pod, .node = row.node});
 }
 
-void Transaction::place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    put(OpKind::kPlace, pod, node, devices, note);
+void Transaction::place(PodId pod,
+                        NodeId node,
+                        std::span<const DeviceHold> devices,
+                        std::uint32_t note,
+                        std::span<const DeviceId> claimed) {
+    put(OpKind::kPlace, pod, node, devices, note, claimed);
 }
 
-void Transaction::nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
-    put(OpKind::kNominate, pod, node, devices, note);
+void Transaction::nominate(PodId pod,
+                           NodeId node,
+                           std::span<const DeviceHold> devices,
+                           std::uint32_t note,
+                           std::span<const DeviceId> claimed) {
+    put(OpKind::kNominate, pod, node, devices, note, claimed);
 }
 
-void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note) {
+void Transaction::put(OpKind kind,
+                      PodId pod,
+                      NodeId node,
+                      std::span<const DeviceHold> devices,
+                      std::uint32_t note,
+                      std::span<const DeviceId> claimed) {
     const PodRow& row = snapshot_.pods[pod];
     REPRIEVE_CHECK(row.state == PodState::kPending, "{} is not pending", snapshot_.pod_name(pod));
     Op op{.kind = kind,
@@ -57,9 +70,8 @@ void Transaction::put(OpKind kind, PodId pod, NodeId node, std::span<const Devic
         const ClaimBook* const both[] = {&snapshot_.now.claim_book(), &snapshot_.later.claim_book()};
         op.claims_at = static_cast<std::uint32_t>(grant_pool_.size());
         // Like volumes: a pod that was put here against the rules holds nothing.
-        if (choose_claimed_devices(
-                snapshot_, pod, node, std::span(both).subspan(kind == OpKind::kPlace ? 0 : 1), grant_pool_) !=
-            DeviceChoice::kFound)
+        const std::span<const ClaimBook* const> views = std::span(both).subspan(kind == OpKind::kPlace ? 0 : 1);
+        if (choose_claimed_devices(snapshot_, pod, node, views, grant_pool_, nullptr, claimed) != DeviceChoice::kFound)
             grant_pool_.resize(op.claims_at);
         op.claims_count = static_cast<std::uint32_t>(grant_pool_.size()) - op.claims_at;
     }

@@ -52,8 +52,17 @@ public:
     // REQUIRES: the pod was evicted in this transaction. It goes back to the devices it had.
     void restore(PodId pod);
     // REQUIRES: the pod is pending. `devices` are those it will hold there.
-    void place(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note = 0);
-    void nominate(PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note = 0);
+    // `claimed`: the devices that its claims are given if they will do; none: the first ones that suit.
+    void place(PodId pod,
+               NodeId node,
+               std::span<const DeviceHold> devices,
+               std::uint32_t note = 0,
+               std::span<const DeviceId> claimed = {});
+    void nominate(PodId pod,
+                  NodeId node,
+                  std::span<const DeviceHold> devices,
+                  std::uint32_t note = 0,
+                  std::span<const DeviceId> claimed = {});
     // REQUIRES: the pod was placed or nominated in this transaction.
     void unplace(PodId pod);
     void grow(PodId pod, std::uint32_t note = 0);
@@ -91,7 +100,12 @@ public:
 private:
     void run(Op& op, int sign);
     void push(Op op);
-    void put(OpKind kind, PodId pod, NodeId node, std::span<const DeviceHold> devices, std::uint32_t note);
+    void put(OpKind kind,
+             PodId pod,
+             NodeId node,
+             std::span<const DeviceHold> devices,
+             std::uint32_t note,
+             std::span<const DeviceId> claimed);
     void put_in(Op& op, PodState state);
     void take_out(Op& op);
     void spend_budgets(PodId pod, int sign);
