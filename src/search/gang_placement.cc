@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "search/first_fit.h"
+#include "search/joint_placement.h"
 
 namespace reprieve {
 namespace {
@@ -43,8 +44,17 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     session_.tx.rollback(start);
     nodes_.assign(within_.begin(), within_.end());
     if (nodes_.empty()) nodes_ = session_.snapshot.nodes_by_name;
-    if (session_.filters.on(FilterId::kDynamicResources) && !first_fit_decides(session_.snapshot, order_, nodes_))
-        placer_.give_up();
+    if (session_.filters.on(FilterId::kDynamicResources) && !first_fit_decides(session_.snapshot, order_, nodes_)) {
+        switch (JointPlacement(session_, placer_, view_, nodes_, note_).place(order_)) {
+            case JointPlacement::Answer::kPlaced:
+                most_placed_ = order_.size();
+                return true;
+            case JointPlacement::Answer::kNowhere:
+                return false;
+            case JointPlacement::Answer::kGaveUp:
+                placer_.give_up();
+        }
+    }
     const bool devices_matter = !any_devices_do();
     if (devices_matter) placer_.give_up();
     if (alike()) return false;

@@ -226,5 +226,29 @@ RC_GTEST_PROP(Claims, AsManyAreCountedAsCanBePlaced, ()) {
     }
 }
 
+// What is refused for several pods together cannot be had one after the other, in whichever order.
+RC_GTEST_PROP(Claims, WhatIsRefusedTogetherIsNotHadOneByOne, ()) {
+    const auto lab = build(random_claims_world());
+    Snapshot& s = lab->cluster().snapshot();
+    Transaction tx(s);
+    std::vector<PodId> waiting;
+    for (PodId pod : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[pod].state == PodState::kRunning && rarely(2)) tx.evict(pod);
+        if (s.pods[pod].state == PodState::kPending && s.class_of(pod).has_claims && waiting.size() < 4)
+            waiting.push_back(pod);
+    }
+    std::ranges::sort(waiting);
+    for (NodeId node : s.nodes_by_name) {
+        std::vector<PodId> order = waiting;
+        do {
+            const std::int64_t placed = placed_one_by_one(s, tx, order, node);
+            const std::span<const PodId> first = std::span(order).first(static_cast<std::size_t>(placed));
+            const ClaimBook* const later[] = {&s.later.claim_book()};
+            std::int64_t steps = 0;
+            RC_ASSERT(choose_for_all(s, first, node, later, nullptr, steps) == DeviceChoice::kFound);
+        } while (std::ranges::next_permutation(order).found);
+    }
+}
+
 }  // namespace
 }  // namespace reprieve::property

@@ -30,7 +30,8 @@ Json node(int at) {
 
 Json device(int at) {
     Json out{{"name", fmt::format("d{}", at)},
-             {"attributes", {{"model", {{"string", rarely(2) ? "a" : "b"}}}, {"index", {{"int", at}}}}},
+             {"attributes",
+              {{"model", {{"string", rarely(2) ? "a" : "b"}}}, {"index", {{"int", at}}}, {"board", {{"int", at / 2}}}}},
              {"capacity", {{"memory", {{"value", rarely(2) ? "40Gi" : "80Gi"}}}}}};
     if (rarely(6)) out["attributes"].erase("model");
     if (rarely(8)) out["taints"] = Json::array({{{"key", "sick"}, {"effect", "NoSchedule"}}});
@@ -50,7 +51,7 @@ Json slice(const std::string& name, const std::string& pool, Json reach, int dev
 
 Json slice_of(int at) {
     const std::string name = node_name(at);
-    return slice("slice-" + name, name, {{"nodeName", name}}, draw(1, 4));
+    return slice("slice-" + name, name, {{"nodeName", name}}, rarely(4) ? draw(5, 12) : draw(1, 4));
 }
 
 Json device_class(bool second) {
@@ -94,8 +95,8 @@ Json claim_spec() {
     }
     Json out{{"devices", {{"requests", Json::array({request})}}}};
     if (rarely(4))
-        out["devices"]["constraints"] =
-            Json::array({{{rarely(2) ? "matchAttribute" : "distinctAttribute", fmt::format("{}/index", kDriver)}}});
+        out["devices"]["constraints"] = Json::array({{{rarely(2) ? "matchAttribute" : "distinctAttribute",
+                                                       fmt::format("{}/{}", kDriver, rarely(2) ? "index" : "board")}}});
     return out;
 }
 
@@ -147,6 +148,7 @@ void want_something(Json& pod) {
     switch (draw(0, 3)) {
         case 0:
             use_claim(pod, fmt::format("c{}", draw(0, 7)));
+            if (rarely(4)) use_claim(pod, pod["spec"]["resourceClaims"][0]["resourceClaimName"]);
             break;
         case 1:
             pod["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = std::to_string(draw(1, 3));
@@ -245,6 +247,8 @@ std::vector<Json> random_claims_world() {
             }
         }
         if (rarely(6)) holder["metadata"]["deletionTimestamp"] = "2026-01-01T12:00:20Z";
+        if (rarely(8)) holder["status"]["phase"] = rarely(2) ? "Succeeded" : "Failed";
+        if (!given.empty() && rarely(8)) reserve(held, name);
         out.push_back(holder);
         out.push_back(held);
     }

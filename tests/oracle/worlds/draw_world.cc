@@ -422,6 +422,7 @@ private:
             pod.gang = static_cast<int>(out_.gangs.size());
             if (mixed && m > 0) pod.traits.cpu = draw_.number(1, 2);
             if (mixed && m > 0 && !out_.by_claim) draw_other_devices(pod.traits);
+            if (mixed && m > 0 && out_.by_claim && pod.traits.gpus > 0) pod.traits.gpus = draw_.number(1, 2);
             out_.pods.push_back(std::move(pod));
         }
         out_.gangs.push_back(gang);

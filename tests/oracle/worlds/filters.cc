@@ -15,6 +15,7 @@ public:
         : world_(world),
           places_(places),
           traits_(world.pod(pod).traits),
+          is_member_(world.pod(pod).gang >= 0),
           node_(node) {}
 
     [[nodiscard]] bool never() const {
@@ -41,7 +42,8 @@ public:
         for (int d = 0; d < 32; ++d) {
             if (has(devices, d) && !device_is_free(d)) return false;
         }
-        if (node().units > 0) return are_first_of_card(devices);
+        // Members of a gang get their devices together: one may leave the first ones to another.
+        if (node().units > 0) return is_member_ ? card_allows(devices) : are_first_of_card(devices);
         return node().failing == 0 || are_first_and_good(devices);
     }
 
@@ -266,6 +268,7 @@ private:
     const World& world_;
     const Places& places_;
     const Traits& traits_;
+    bool is_member_;
     int node_;
 };
 
