@@ -1,9 +1,11 @@
 #include "plugins/shares.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/wide.h"
 #include "plugins/proportion.h"
+#include "state/claim_questions.h"
 #include "state/cluster.h"
 
 namespace reprieve {
@@ -23,6 +25,28 @@ QueueId below(const std::vector<QueueId>& path, QueueId above) {
     return found;
 }
 
+// Where claims serve an extended resource, the devices that its class selects are what the cluster has of it. A device
+// that several nodes can use is one device.
+void add_claimed_resources(const Snapshot& s, const IdVector<QueueId, Resources>& asked, Resources& total) {
+    const ClaimTable& table = s.device_claims;
+    for (const auto& [resource, cls] : table.class_of_resource) {
+        const Dim dim = resource;
+        if (std::ranges::none_of(asked, [&](const Resources& of_queue) { return of_queue.get(dim) > 0; })) continue;
+        std::set<DeviceId> devices;
+        for (NodeId node : s.nodes_by_name) {
+            if (!served_by_claim(s, node, dim)) continue;
+            for (const NodePool& pool : table.pools.on_node(node)) {
+                if (!pool.trouble.empty()) continue;
+                for (OfferId offer : pool.offers) {
+                    if (table.select(cls->selectors, offer, nullptr) == Selected::kYes)
+                        devices.insert(table.pools.offer(offer).device);
+                }
+            }
+        }
+        total.add(dim, static_cast<std::int64_t>(devices.size()));
+    }
+}
+
 }  // namespace
 
 Shares::Shares(const Snapshot& s) {
@@ -39,6 +63,7 @@ Shares::Shares(const Snapshot& s) {
     Resources total;
     for (NodeId node : s.nodes_by_name)
         total.add(s.facts->node(node)->allocatable);
+    add_claimed_resources(s, asked_, total);
     std::vector<QueueId> top;
     for (QueueId q : IdRange<QueueId>(s.queues.size())) {
         if (s.queues[q].alive && !s.queues[q].parent) top.push_back(q);
