@@ -24,8 +24,9 @@ bool is_kept(const Cluster& cluster, const Placement& placement) {
     return pod && cluster.words().text(cluster.pod(pod).nominated) == placement.node;
 }
 
-// Alternatives that stand before the one that was taken. By the rule of the search each of them was not to be had at
-// all, or only at a higher price.
+// Alternatives that stand before the one that was taken. By the rule of the search each of them was not to be had on
+// that node, given what else the plan gives and keeps, or only at a higher price. Another node may have had it: which
+// node is best is another question, and the claim's other requests count for it, too.
 void note_alternatives(const Cluster& cluster, const Placement& placement, std::vector<std::string>& out) {
     const PodId pod = pod_named(cluster, placement.pod);
     if (!pod) return;
@@ -44,12 +45,13 @@ void note_alternatives(const Cluster& cluster, const Placement& placement, std::
                     std::ranges::find(placed->results, label, &ClaimedDevice::request) != placed->results.end();
                 if (taken && !before.empty())
                     out.push_back(
-                        fmt::format("Claim {} takes {} for request {}: {} could not be had, or not without "
-                                    "costing others more.",
+                        fmt::format("Claim {} takes {} for request {}: {} could not be had on {} together with the "
+                                    "rest of the plan, or only at a higher cost.",
                                     name,
                                     words.text(wish.name),
                                     words.text(request.name),
-                                    before));
+                                    before,
+                                    placement.node));
                 if (taken) break;
                 before += fmt::format("{}{}", before.empty() ? "" : ", ", words.text(wish.name));
             }

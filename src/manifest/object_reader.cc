@@ -12,7 +12,12 @@ struct Kind {
     std::string_view group;
     bool namespaced;
     void (*decode)(ObjectSource&, Object&);
+    std::string_view versions = {};  // that mean what we read; empty: whatever comes
 };
+
+// Alpha versions said other things by the same names.
+constexpr std::string_view kDeviceVersions = " v1 v1beta1 v1beta2 ";
+constexpr std::string_view kTaintRuleVersions = " v1 v1beta1 v1beta2 v1alpha3 ";
 
 constexpr Kind kKinds[] = {
     {"Pod", "", true, decode_pod},
@@ -24,11 +29,11 @@ constexpr Kind kKinds[] = {
     {"CSINode", "storage.k8s.io", false, decode_csi_node},
     {"CSIDriver", "storage.k8s.io", false, decode_csi_driver},
     {"CSIStorageCapacity", "storage.k8s.io", true, decode_csi_capacity},
-    {"ResourceSlice", "resource.k8s.io", false, decode_resource_slice},
-    {"DeviceClass", "resource.k8s.io", false, decode_device_class},
-    {"ResourceClaim", "resource.k8s.io", true, decode_resource_claim},
-    {"ResourceClaimTemplate", "resource.k8s.io", true, decode_claim_template},
-    {"DeviceTaintRule", "resource.k8s.io", false, decode_taint_rule},
+    {"ResourceSlice", "resource.k8s.io", false, decode_resource_slice, kDeviceVersions},
+    {"DeviceClass", "resource.k8s.io", false, decode_device_class, kDeviceVersions},
+    {"ResourceClaim", "resource.k8s.io", true, decode_resource_claim, kDeviceVersions},
+    {"ResourceClaimTemplate", "resource.k8s.io", true, decode_claim_template, kDeviceVersions},
+    {"DeviceTaintRule", "resource.k8s.io", false, decode_taint_rule, kTaintRuleVersions},
     {"PriorityClass", "scheduling.k8s.io", false, decode_priority_class},
     {"PodDisruptionBudget", "policy", true, decode_budget},
     {"PodGroup", "scheduling.k8s.io", true, decode_core_group},
@@ -133,6 +138,11 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
             ++ignored_[group.empty() ? std::string(header_.kind) : fmt::format("{}.{}", header_.kind, group)];
         return Outcome::kIgnored;
     }
+    const std::string_view version = version_of(header_.api_version);
+    if (!kind->versions.empty() && kind->versions.find(fmt::format(" {} ", version)) == std::string_view::npos) {
+        ++ignored_[fmt::format("{}.{}.{}", header_.kind, version, group)];
+        return Outcome::kIgnored;
+    }
     if (metadata_.name.empty()) {
         root.wrong("metadata.name", "is missing");
         return Outcome::kFailed;
@@ -146,7 +156,7 @@ ObjectReader::Outcome ObjectReader::decode(Cursor& root, Fields& fields, Object&
                         .metadata = metadata_,
                         .draft = draft_,
                         .group = group,
-                        .version = version_of(header_.api_version),
+                        .version = version,
                         .kind = header_.kind,
                         .name = {},
                         .ns = {}};

@@ -243,9 +243,10 @@ std::optional<PreemptChoice> PreemptSearch::find(PodId pod) {
                 std::optional<PreemptChoice> other = find_cheapest(pod);
                 kept = other && other->victims.cost == best->victims.cost;
                 if (!kept) continue;
-                // What was proven of all alternatives holds for those that are left.
+                // What was found of all alternatives holds: the proof, and how many nodes were compared.
                 other->proof = best->proof;
                 other->bound = best->bound;
+                other->candidates = best->candidates;
                 best = std::move(other);
             }
             if (!kept) claims.row(id).spec = wide;
