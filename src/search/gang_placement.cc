@@ -47,7 +47,6 @@ bool GangPlacement::place_all(std::span<const PodId> pods) {
     if (session_.filters.on(FilterId::kDynamicResources) && !first_fit_decides(session_.snapshot, order_, nodes_)) {
         switch (JointPlacement(session_, placer_, view_, nodes_, note_).place(order_)) {
             case JointPlacement::Answer::kPlaced:
-                most_placed_ = order_.size();
                 return true;
             case JointPlacement::Answer::kNowhere:
                 return false;
