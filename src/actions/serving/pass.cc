@@ -3,17 +3,30 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "base/check.h"
 
 namespace reprieve::serving {
+namespace {
+
+// Waiting for what is overdue has not helped, and what is bound nowhere frees nothing.
+bool is_live_claim(const Replica& replica) { return !replica.claimed_by.empty() && !replica.overdue && replica.node; }
+
+}  // namespace
 
 Pass::Pass(const World& world)
     : world_(world),
       categories_(categorize(world)),
+      turns_(world.deployments.size()),
       rooms_(world),
       claims_(world, categories_) {
+    const std::vector<DeploymentIndex> turns = order(world);
+    for (std::size_t i = 0; i < turns.size(); ++i)
+        turns_[turns[i].index()] = i;
     for (const Deployment& deployment : world.deployments) {
         Account& account = accounts_.emplace_back();
         for (const Branch& branch : deployment.branches)
@@ -25,11 +38,16 @@ Pass::Pass(const World& world)
 }
 
 std::vector<DeploymentIndex> Pass::order(const World& world) {
+    std::set<std::string_view> claimants;
+    for (const Replica& replica : world.replicas) {
+        if (is_live_claim(replica)) claimants.insert(replica.claimed_by);
+    }
     std::vector<DeploymentIndex> out;
     for (std::size_t i = 0; i < world.deployments.size(); ++i)
         out.emplace_back(i);
-    std::ranges::stable_sort(
-        out, [&](DeploymentIndex a, DeploymentIndex b) { return world.at(a).priority > world.at(b).priority; });
+    std::ranges::stable_sort(out, std::greater(), [&](DeploymentIndex d) {
+        return std::pair(world.at(d).priority, claimants.contains(world.at(d).name));
+    });
     return out;
 }
 
@@ -65,9 +83,18 @@ std::vector<std::size_t> Pass::by_score(DeploymentIndex d) const {
     return out;
 }
 
-// Replicas that were promised and have no pod yet keep their room.
+// Replicas that were promised and have no pod yet keep their room. Of equal priority they keep it in the order of
+// names: who comes first only because it holds claims does not take what those before it were promised.
 void Pass::reserve(DeploymentIndex d) {
+    for (std::size_t i = 0; i < d.index(); ++i) {
+        if (world_.deployments[i].priority == world_.at(d).priority) keep_promises(DeploymentIndex(i));
+    }
+    keep_promises(d);
+}
+
+void Pass::keep_promises(DeploymentIndex d) {
     Account& account = accounts_[d.index()];
+    if (std::exchange(account.reserved, true)) return;
     for (std::size_t b = 0; b < account.commits.size(); ++b) {
         for (std::int64_t i = claims_.active(d, b); i < account.commits[b]; ++i) {
             if (const NodeIndex node = best_fit(d, b))
@@ -91,6 +118,8 @@ void Pass::readopt(DeploymentIndex d) {
 
 void Pass::scale_up(DeploymentIndex d) {
     Account& account = accounts_[d.index()];
+    if (account.wanted == 0) return;
+    const std::vector<Aside> asides = set_aside(d);
     const std::vector<std::size_t> branches = by_score(d);
     for (auto first = branches.begin(); first != branches.end() && account.wanted > 0;) {
         // Planes of one score are one choice.
@@ -112,6 +141,7 @@ void Pass::scale_up(DeploymentIndex d) {
         ++account.commits[chosen];
         --account.wanted;
     }
+    put_back(asides);
 }
 
 std::optional<std::int64_t> Pass::hold(Rooms& rooms, DeploymentIndex d, const Offer& offer) const {
@@ -195,6 +225,7 @@ void Pass::match(DeploymentIndex d) {
     Account& account = accounts_[d.index()];
     const bool waits = account.wanted > 0 || std::ranges::any_of(account.roomless, [](auto n) { return n > 0; });
     if (!waits) return;
+    const std::vector<Aside> asides = set_aside(d);
     const std::vector<ReplicaIndex> others = claimed_by_equals(d);
     const Rooms before = rooms_;
     std::vector<Made> made;
@@ -214,6 +245,68 @@ void Pass::match(DeploymentIndex d) {
     }
     for (ReplicaIndex replica : others)
         claims_.give_back(replica);
+    put_back(asides);
+}
+
+bool Pass::is_equal_to_come(DeploymentIndex other, DeploymentIndex d) const {
+    return turns_[other.index()] > turns_[d.index()] && world_.at(other).priority == world_.at(d).priority &&
+           world_.at(other).asked && missing(other) > 0;
+}
+
+// A replica that waits has room when its victims and the free room beside them cover it: what the claims of one node
+// free is used up by the smallest number of replicas that need all of it.
+Amounts Pass::room_beside_claims(DeploymentIndex d, NodeIndex node) const {
+    const Amounts& need = world_.at(d).need;
+    Amounts freed(need.size());
+    for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
+        const Replica& replica = world_.replicas[i];
+        if (replica.node == node && is_live_claim(replica) && replica.claimed_by == world_.at(d).name &&
+            claims_.may_take(ReplicaIndex(i)))
+            add(freed, replica.holds);
+    }
+    Amounts beside(need.size());
+    const std::int64_t most = missing(d);
+    for (std::int64_t i = 0; i < most; ++i) {
+        const bool used_up =
+            std::ranges::equal(freed, need, [](auto left, auto asked) { return left <= 0 || asked == 0; });
+        if (used_up) break;
+        Amounts more = beside;
+        for (std::size_t dim = 0; dim < need.size(); ++dim) {
+            more[dim] += std::max<std::int64_t>(0, need[dim] - std::max<std::int64_t>(0, freed[dim]));
+            freed[dim] -= need[dim];
+        }
+        // Another one would not have room there: its share of what is freed is left over.
+        if (!covers(rooms_.free(node), more)) break;
+        beside = std::move(more);
+    }
+    return beside;
+}
+
+std::vector<Pass::Aside> Pass::set_aside(DeploymentIndex d) {
+    std::set<std::pair<DeploymentIndex, NodeIndex>> counted_on;
+    std::map<std::string_view, DeploymentIndex> equals;
+    for (std::size_t i = 0; i < world_.deployments.size(); ++i) {
+        if (is_equal_to_come(DeploymentIndex(i), d)) equals.emplace(world_.deployments[i].name, i);
+    }
+    if (equals.empty()) return {};
+    for (const Replica& replica : world_.replicas) {
+        const auto claimant = is_live_claim(replica) ? equals.find(replica.claimed_by) : equals.end();
+        if (claimant != equals.end() && world_.at(replica.node).usable)
+            counted_on.emplace(claimant->second, replica.node);
+    }
+    std::vector<Aside> out;
+    for (const auto& [claimant, node] : counted_on) {
+        Amounts room = room_beside_claims(claimant, node);
+        if (std::ranges::all_of(room, [](auto amount) { return amount == 0; })) continue;
+        rooms_.take(node, room);
+        out.push_back({node, std::move(room)});
+    }
+    return out;
+}
+
+void Pass::put_back(const std::vector<Aside>& asides) {
+    for (const Aside& aside : asides)
+        rooms_.give_back(aside.node, aside.room);
 }
 
 // What deployments of the same priority wait for, whose turn is still to come: a newcomer does not take it, whatever
@@ -230,11 +323,11 @@ std::vector<ReplicaIndex> Pass::claimed_by_equals(DeploymentIndex d) {
     }
     for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
         const Replica& replica = world_.replicas[i];
-        if (replica.claimed_by.empty() || replica.overdue || claims_.taken(ReplicaIndex(i))) continue;
-        for (std::size_t other = d.index() + 1; other < world_.deployments.size(); ++other) {
-            const Deployment& claimant = world_.deployments[other];
-            if (claimant.name != replica.claimed_by || claimant.priority != world_.at(d).priority) continue;
-            if (!claimant.asked || !is_short(DeploymentIndex(other)) || !claims_.may_take(ReplicaIndex(i))) continue;
+        if (!is_live_claim(replica) || claims_.taken(ReplicaIndex(i))) continue;
+        for (std::size_t other = 0; other < world_.deployments.size(); ++other) {
+            if (world_.deployments[other].name != replica.claimed_by || !is_equal_to_come(DeploymentIndex(other), d))
+                continue;
+            if (!claims_.may_take(ReplicaIndex(i))) continue;
             claims_.take(ReplicaIndex(i));
             out.emplace_back(i);
         }
@@ -244,12 +337,12 @@ std::vector<ReplicaIndex> Pass::claimed_by_equals(DeploymentIndex d) {
     return out;
 }
 
-bool Pass::is_short(DeploymentIndex d) const {
+std::int64_t Pass::missing(DeploymentIndex d) const {
     const Account& account = accounts_[d.index()];
-    for (std::size_t b = 0; b < account.commits.size(); ++b) {
-        if (claims_.active(d, b) < account.commits[b]) return true;
-    }
-    return account.wanted > 0;
+    std::int64_t out = account.wanted;
+    for (std::size_t b = 0; b < account.commits.size(); ++b)
+        out += std::max<std::int64_t>(0, account.commits[b] - claims_.active(d, b));
+    return out;
 }
 
 Outcome Pass::outcome() const {

@@ -1,8 +1,9 @@
 // Pass: one cycle over all serving deployments, highest priority first.
 //
 // Each keeps room for what it was promised, takes back what nobody wants of it, takes free room, and then waits for
-// others to make room. All of that before the next one has its turn, so that nobody is given what somebody more
-// important waits for. A pure function of the world.
+// others to make room. All of that before the next one has its turn, so that no deployment is given what a more
+// important one waits for. Of equal priority those that hold claims have their turn first, and what they claimed, with
+// the free room beside it that they count on, is not given to one of the same priority. A pure function of the world.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,7 @@ public:
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
 
-    // Highest priority first, then by name.
+    // Highest priority first; of equal priority those that hold claims, then by name.
     [[nodiscard]] static std::vector<DeploymentIndex> order(const World& world);
 
     // The steps of one deployment, in this order. The last three are for those that nobody has preempted in this cycle.
@@ -66,14 +67,27 @@ private:
         std::vector<std::int64_t> commits;
         std::vector<std::int64_t> roomless;  // commits without a pod and without room, by branch
         std::int64_t wanted = 0;             // replicas beyond its commits
+        bool reserved = false;               // what it was promised has its room
     };
 
+    void keep_promises(DeploymentIndex d);
     [[nodiscard]] NodeIndex best_fit(DeploymentIndex d, std::size_t branch) const;
     [[nodiscard]] bool fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const;
     [[nodiscard]] std::vector<std::size_t> by_score(DeploymentIndex d) const;
+    // Whether it has the same priority, still waits for its turn, and counts on what it claimed.
+    [[nodiscard]] bool is_equal_to_come(DeploymentIndex other, DeploymentIndex d) const;
     [[nodiscard]] std::vector<ReplicaIndex> claimed_by_equals(DeploymentIndex d);
-    // Whether it has fewer replicas than it should.
-    [[nodiscard]] bool is_short(DeploymentIndex d) const;
+    // Free room that its claims on that node do not cover and its replicas there need beside them.
+    [[nodiscard]] Amounts room_beside_claims(DeploymentIndex d, NodeIndex node) const;
+    // Free room that deployments of the same priority count on, whose turn is still to come: taken for now.
+    struct Aside {
+        NodeIndex node;
+        Amounts room;
+    };
+    [[nodiscard]] std::vector<Aside> set_aside(DeploymentIndex d);
+    void put_back(const std::vector<Aside>& asides);
+    // Replicas that it should have and does not.
+    [[nodiscard]] std::int64_t missing(DeploymentIndex d) const;
     // A match in the making; in this plane, if that is not empty.
     struct Made {
         Offer offer;
@@ -91,6 +105,7 @@ private:
 
     const World& world_;
     std::vector<Category> categories_;
+    std::vector<std::size_t> turns_;  // of the deployments: the place in the order
     Rooms rooms_;
     Claims claims_;
     std::vector<Account> accounts_;

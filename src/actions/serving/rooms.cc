@@ -17,6 +17,11 @@ void Rooms::take(NodeIndex node, const Amounts& need) {
     subtract(rooms_[node.index()].later, need);
 }
 
+void Rooms::give_back(NodeIndex node, const Amounts& taken) {
+    add(rooms_[node.index()].free, taken);
+    add(rooms_[node.index()].later, taken);
+}
+
 bool Rooms::suffices(NodeIndex node, const Amounts& need, const Amounts& freed, const Amounts& staying) const {
     const Room& room = rooms_[node.index()];
     Amounts soon = room.free;

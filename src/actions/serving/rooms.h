@@ -18,6 +18,7 @@ public:
     // For a replica that starts now.
     [[nodiscard]] bool fits(NodeIndex node, const Amounts& need) const;
     void take(NodeIndex node, const Amounts& need);
+    void give_back(NodeIndex node, const Amounts& taken);
 
     // For a replica that waits for victims. `freed` is what they hold, `staying` the part of it held by those who would
     // not leave by themselves.
