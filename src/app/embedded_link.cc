@@ -19,6 +19,7 @@ public:
     [[nodiscard]] World& world() { return world_; }
     [[nodiscard]] Source& source() override { return source_; }
     [[nodiscard]] Sink& sink() override { return sink_; }
+    [[nodiscard]] bool failed_events() const override { return !world_.complaints().empty(); }
 
 private:
     World world_;
@@ -33,6 +34,7 @@ Result<std::unique_ptr<ClusterLink>> open_embedded(const EmbeddedOptions& option
     for (const std::string& file : options.files) {
         if (auto loaded = link->world().load(file); !loaded) return std::unexpected(loaded.error());
     }
+    if (auto checked = link->world().check_timeline(); !checked) return std::unexpected(checked.error());
     for (const std::string& warning : link->world().warnings())
         print_complaint(warning);
     link->world().begin();

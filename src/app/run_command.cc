@@ -111,7 +111,7 @@ public:
         if (recorder_) recorder_->close();
         if (screen_) screen_->close();
         const std::string fault = link.fault();
-        const int code = fault.empty() ? finish(loop, end, cluster) : complain(fault);
+        const int code = fault.empty() ? finish(loop, end, link, cluster) : complain(fault);
         if (ui_ && end == LoopEnd::kWorldEnded && fault.empty()) stay_to_be_looked_at();
         ui_.reset();  // it asks the link
         return code;
@@ -287,11 +287,11 @@ private:
         };
     }
 
-    int finish(const ControlLoop& loop, LoopEnd end, const Cluster& cluster) const {
+    int finish(const ControlLoop& loop, LoopEnd end, const ClusterLink& link, const Cluster& cluster) const {
         if (wants_kube(options_)) return kExitOk;
         fmt::print("\n{}", summary_.text(table_style()));
         tell_of_strangers(cluster);
-        if (loop.counts().audit_failures > 0) return kExitFailure;
+        if (loop.counts().audit_failures > 0 || link.failed_events()) return kExitFailure;
         return end != LoopEnd::kStopped && !summary_.all_placed() ? kExitUnplaced : kExitOk;
     }
 

@@ -50,6 +50,8 @@ public:
     // `call` is told, on the loop's thread, between which moments no change of a pod could come; all of them come now.
     virtual void on_late(std::function<void(Time from, Time to)> /*call*/) {}
 
+    // Whether something that files say should happen could not; it is told when the link closes.
+    [[nodiscard]] virtual bool failed_events() const { return false; }
     // Why the world ended; empty: it was asked to.
     [[nodiscard]] virtual std::string fault() const { return {}; }
     // The loop has ended: whoever is still to be told is told, and others may take over.

@@ -38,10 +38,14 @@ Result<TimelineEvent> read_event(const Json& event) {
     auto erase = read_manifests(event, "delete");
     if (!erase) return std::unexpected(erase.error());
     if (apply->empty() && erase->empty()) return fail("has neither apply nor delete");
-    return TimelineEvent{.at = *time, .apply = std::move(*apply), .erase = std::move(*erase)};
+    return TimelineEvent{.at = *time, .apply = std::move(*apply), .erase = std::move(*erase), .source = {}, .index = 0};
 }
 
 }  // namespace
+
+std::string TimelineEvent::where(std::string_view field) const {
+    return fmt::format("{}{}Timeline: events[{}].{}", source, source.empty() ? "" : ": ", index, field);
+}
 
 Result<std::vector<TimelineEvent>> read_timeline(std::string_view json) {
     const Json body = Json::parse(json, nullptr, false);
@@ -55,6 +59,7 @@ Result<std::vector<TimelineEvent>> read_timeline(std::string_view json) {
     for (std::size_t i = 0; i < events->size(); ++i) {
         auto event = read_event((*events)[i]);
         if (!event) return fail(fmt::format("events[{}]: {}", i, event.error().message));
+        event->index = i;
         out.push_back(std::move(*event));
     }
     return out;

@@ -8,6 +8,7 @@
 //       delete: {apiVersion: v1, kind: Node, metadata: {name: gpu-1}}   # or a list
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct TimelineEvent {
     Duration at;
     std::vector<Json> apply;
     std::vector<Json> erase;
+    std::string source;     // "file:line" of the document; set by whoever reads files
+    std::size_t index = 0;  // in its document
+
+    // "fleet.yaml:12: Timeline: events[2].apply".
+    [[nodiscard]] std::string where(std::string_view field) const;
 };
 
 // The error names the field: "events[2].at: ...". In the order written.

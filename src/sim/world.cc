@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "sim/derived_objects.h"
 #include "sim/pod_times.h"
+#include "sim/timeline_check.h"
 
 namespace reprieve {
 namespace {
@@ -124,6 +125,7 @@ void World::take_timeline(std::string_view json, const SourceRef& source) {
     auto events = read_timeline(json);
     if (!events) return refuse(events.error().message);
     for (std::size_t i = 0; i < events->size(); ++i) {
+        (*events)[i].source = fmt::format("{}:{}", source.file(), source.line());
         for (const Json& manifest : (*events)[i].apply) {
             if (auto good = check(manifest); !good)
                 return refuse(fmt::format("events[{}].apply: {}", i, good.error().message));
@@ -139,7 +141,15 @@ std::vector<std::string> World::warnings() const {
         out.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));
     for (const auto& [what, count] : report.warnings)
         out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    out.insert(out.end(), timeline_warnings_.begin(), timeline_warnings_.end());
     return out;
+}
+
+Result<void> World::check_timeline() {
+    auto checked = reprieve::check_timeline(timeline_, store_);
+    if (!checked) return std::unexpected(checked.error());
+    timeline_warnings_ = std::move(*checked);
+    return {};
 }
 
 void World::begin() {
@@ -200,11 +210,13 @@ void World::fire(const Event& event) {
 void World::happen(const TimelineEvent& event) {
     for (const Json& manifest : event.apply) {
         if (auto done = api_.apply(manifest); !done)
-            complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
+            complaints_.push_back(
+                fmt::format("{} at {}: {}", event.where("apply"), format_duration(event.at), done.error().message));
     }
     for (const Json& manifest : event.erase) {
         if (auto done = api_.erase(manifest); !done)
-            complaints_.push_back(fmt::format("timeline at {}: {}", format_duration(event.at), done.error().message));
+            complaints_.push_back(
+                fmt::format("{} at {}: {}", event.where("delete"), format_duration(event.at), done.error().message));
     }
 }
 

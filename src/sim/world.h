@@ -44,6 +44,8 @@ public:
     // A file, a directory, or "-". The error is `file:line: object: field: what`.
     [[nodiscard]] Result<void> load(const std::string& path);
     [[nodiscard]] Result<void> load_text(const std::string& name, std::string_view text);
+    // After the last load: reads what the timeline applies. The error names file, line and event.
+    [[nodiscard]] Result<void> check_timeline();
     // What was passed over while loading, a sentence each.
     [[nodiscard]] std::vector<std::string> warnings() const;
     // After the last load: from here on things happen.
@@ -97,6 +99,7 @@ private:
     std::uint64_t next_request_ = 0;
     std::vector<SinkReport> reports_;
     std::vector<std::string> complaints_;
+    std::vector<std::string> timeline_warnings_;
 };
 
 }  // namespace reprieve

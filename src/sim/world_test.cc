@@ -78,7 +78,8 @@ events:
 TEST_F(WorldTest, what_the_timeline_cannot_do_is_said) {
     start("kind: Timeline\nevents: [{at: 5s, delete: {apiVersion: v1, kind: Node, metadata: {name: nowhere}}}]\n");
     pass(5);
-    EXPECT_THAT(world().complaints(), ElementsAre("timeline at 5s: Node \"nowhere\" not found"));
+    EXPECT_THAT(world().complaints(),
+                ElementsAre(testing::EndsWith("Timeline: events[0].delete at 5s: Node \"nowhere\" not found")));
 }
 
 class LoadTest : public testing::Test {
