@@ -210,7 +210,7 @@ private:
             if (placed) finish(demand);
             if (placed || kept == Kept::kWaits)
                 ledger_.hold(std::move(demand));
-            else
+            else if (kept != Kept::kOnHold)
                 nominated_.push_back(std::move(demand));
         }
         desk_.surplus_waits = false;

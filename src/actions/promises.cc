@@ -44,23 +44,53 @@ void Promises::put_ready_first(std::vector<Demand>& nominated) {
         nominated[i] = std::move(marked[i].second);
 }
 
-bool Promises::pod_kept(const Demand& demand) {
+Kept Promises::pod_kept(const Demand& demand) {
     const PodId pod = demand.first();
     switch (state_of(pod)) {
         case NominationState::kInFlight:
             // Others may still be leaving, but not for this one.
-            if (fits(pod, View::kNow)) return false;
-            if (wait_there(pod, desk_.plan.note({.action = promised_by(demand)}))) return true;
-            clear(pod);
-            return false;
+            if (fits(pod, View::kNow)) return Kept::kNot;
+            if (wait_there(pod, desk_.plan.note({.action = promised_by(demand)}))) return Kept::kWaits;
+            return without_place(demand);
         case NominationState::kInterrupted:
-        case NominationState::kIdle:
             if (!fits(pod, View::kLater)) clear(pod);
-            return false;
+            return Kept::kNot;
+        case NominationState::kIdle:
+            return fits(pod, View::kLater) ? Kept::kNot : without_place(demand);
         default:
-            clear(pod);
-            return false;
+            return without_place(demand);
     }
+}
+
+// While victims that its plan names are still leaving, on whatever nodes, nobody else goes for it: it takes what is
+// free or waits. The nomination stays, and with it the record of who they are.
+Kept Promises::without_place(const Demand& demand) {
+    const PodId pod = demand.first();
+    if (!victims_leave(pod)) {
+        clear(pod);
+        return Kept::kNot;
+    }
+    if (allocate(desk_, demand).done) {
+        clear(pod);
+        return Kept::kCompleted;
+    }
+    desk_.plan.unplaced({.pod = desk_.snapshot().pod_name(pod),
+                         .owner = "",
+                         .never = false,
+                         .reason = "its promised place is lost; it waits while its victims are leaving"});
+    return Kept::kOnHold;
+}
+
+bool Promises::victims_leave(PodId pod) {
+    const Snapshot& s = desk_.snapshot();
+    const std::optional<PlanNote>& plan = s.facts->pod(pod).more().plan;
+    if (!plan || plan->victim_uids.empty()) return false;
+    if (plan->deadline.is_set() && s.now_time > plan->deadline) return false;
+    for (PodId other : IdRange<PodId>(s.pods.size())) {
+        if (s.pods[other].state == PodState::kTerminating && leaves_for(s, other, pod) == LeavesFor::kByName)
+            return true;
+    }
+    return false;
 }
 
 // A gang whose victims are still leaving waits where it is nominated; members without a nomination wait for the next

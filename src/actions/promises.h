@@ -11,8 +11,9 @@ namespace reprieve {
 
 enum class Kept : std::uint8_t {
     kNot,
-    kWaits,     // where it was promised room, and that is in the plan
-    kCompleted  // a place that was lost on the way is replaced by a free one
+    kWaits,      // where it was promised room, and that is in the plan
+    kCompleted,  // a place that was lost on the way is replaced by a free one
+    kOnHold      // its place was lost, and nothing is planned for it while victims of its plan are leaving
 };
 
 class Promises {
@@ -29,14 +30,15 @@ public:
     // By which promises are weighed against other victims of a demand.
     [[nodiscard]] CostOrder cost_order(const Demand& demand) const;
 
-    [[nodiscard]] Kept kept(const Demand& demand) {
-        return demand.gang ? gang_kept(demand) : (pod_kept(demand) ? Kept::kWaits : Kept::kNot);
-    }
+    [[nodiscard]] Kept kept(const Demand& demand) { return demand.gang ? gang_kept(demand) : pod_kept(demand); }
 
 private:
     // The action that made room for it: no record says which, so it is the first that may have.
     [[nodiscard]] ActionKind promised_by(const Demand& demand) const;
-    [[nodiscard]] bool pod_kept(const Demand& demand);
+    [[nodiscard]] Kept pod_kept(const Demand& demand);
+    // Its promised place is lost.
+    [[nodiscard]] Kept without_place(const Demand& demand);
+    [[nodiscard]] bool victims_leave(PodId pod);
     [[nodiscard]] Kept gang_kept(const Demand& demand);
     [[nodiscard]] bool gang_waits_there(const Demand& demand);
     [[nodiscard]] bool wait_there(PodId pod, std::uint32_t note);
