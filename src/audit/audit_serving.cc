@@ -93,6 +93,8 @@ private:
         if (victim.as == "Surplus") ++claimed_[member->branch].surplus;
         if (victim.as != "Normal") return;
         ++claimed_[member->branch].normal;
+        if (member->branch->unclear)
+            report_.add("rollout", victim.pod, "several workloads are the commit of its deployment");
         if (member->branch->rollout) report_.add("rollout", victim.pod, "its deployment is in a rollout");
     }
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kube/json_parts.h"
 #include "kube/kinds.h"
+#include "model/revision.h"
 
 namespace reprieve {
 namespace {
@@ -104,14 +106,20 @@ void AddressBook::enter(const Workload& workload, const Vocabulary& words, const
     const Plane plane = plane_of(workload, words);
     const std::string path = workload_path(workload, words, api_version);
     const std::lock_guard lock(mutex_);
-    const auto before = planes_.find(path);
-    if (before != planes_.end() && before->second != plane) {
-        commits_.erase(before->second);
-        planes_.erase(before);
-    }
+    forget_commit(path);
     if (plane.first.empty()) return;
-    commits_[plane] = {.is_revision = workload.kind == WorkloadKind::kRevision, .path = path};
+    commits_[plane][path] = {.is_revision = workload.kind == WorkloadKind::kRevision,
+                             .gets_traffic = gets_traffic(workload, words)};
     planes_[path] = plane;
+}
+
+void AddressBook::forget_commit(const std::string& path) {
+    const auto known = planes_.find(path);
+    if (known == planes_.end()) return;
+    const auto there = commits_.find(known->second);
+    there->second.erase(path);
+    if (there->second.empty()) commits_.erase(there);
+    planes_.erase(known);
 }
 
 void AddressBook::enter_job(const Workload& job, const Vocabulary& words, std::string_view json) {
@@ -146,11 +154,7 @@ void AddressBook::see_gone(const Object& object, const Vocabulary& words) {
     if (const auto* workload = std::get_if<Workload>(&object)) {
         if (workload->kind == WorkloadKind::kVolcanoJob) jobs_.erase(full_name(workload->ns, workload->name, words));
         const bool is_revision = workload->kind == WorkloadKind::kRevision;
-        const auto found =
-            planes_.find(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
-        if (found == planes_.end()) return;
-        commits_.erase(found->second);
-        planes_.erase(found);
+        forget_commit(workload_path(*workload, words, is_revision ? "serving.knative.dev/v1" : "apps/v1"));
     }
 }
 
@@ -188,7 +192,10 @@ std::vector<std::string> AddressBook::gangs_to_let_in(const Serves& serves) cons
 std::optional<CommitAddress> AddressBook::commit(const std::string& serving, const std::string& plane) const {
     const std::lock_guard lock(mutex_);
     const auto found = commits_.find({serving, plane});
-    return found == commits_.end() ? std::nullopt : std::optional(found->second);
+    if (found == commits_.end()) return std::nullopt;
+    auto chosen = std::ranges::find_if(found->second, [](const auto& entry) { return entry.second.gets_traffic; });
+    if (chosen == found->second.end()) chosen = found->second.begin();
+    return CommitAddress{.is_revision = chosen->second.is_revision, .path = chosen->first};
 }
 
 }  // namespace reprieve

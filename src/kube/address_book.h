@@ -59,6 +59,11 @@ public:
     [[nodiscard]] std::optional<CommitAddress> commit(const std::string& serving, const std::string& plane) const;
 
 private:
+    struct Commit {
+        bool is_revision = false;
+        bool gets_traffic = true;
+    };
+    void forget_commit(const std::string& path);
     void enter(const Gang& gang, const Vocabulary& words, const std::string& api_version, std::string_view json);
     void enter(const Queue& queue, const Vocabulary& words, const std::string& api_version);
     void enter(const Workload& workload, const Vocabulary& words, const std::string& api_version);
@@ -74,7 +79,8 @@ private:
     std::map<std::string, std::string> queues_;
     std::map<std::string, bool> is_open_;      // Volcano's queues
     std::map<std::string, std::string> jobs_;  // Volcano's, with the scheduler they name
-    std::map<Plane, CommitAddress> commits_;
+    // By the path of the workload; while a Revision takes over from another there may be two.
+    std::map<Plane, std::map<std::string, Commit>> commits_;
     std::map<std::string, Plane> planes_;  // by the path of the workload
 };
 

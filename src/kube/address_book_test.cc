@@ -1,5 +1,6 @@
 #include "kube/address_book.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "manifest/decode.h"
@@ -126,6 +127,23 @@ TEST_F(AddressBookTest, CommitsByServingDeploymentAndPlane) {
     EXPECT_TRUE(book_.commit("ns/h", "w2").has_value());
     forget_last();
     EXPECT_FALSE(book_.commit("ns/h", "w2").has_value());
+}
+
+TEST_F(AddressBookTest, OfTwoRevisionsTheOneWithTraffic) {
+    const auto revision = [&](const char* name, const char* routing) {
+        see(fmt::format(
+                R"({{"apiVersion":"serving.knative.dev/v1","kind":"Revision","metadata":{{"namespace":"ns","name":"{}","labels":{{"reprieve.dev/serving":"h","serving.knative.dev/routingState":"{}"}},"annotations":{{"autoscaling.knative.dev/max-scale":"3"}}}},"spec":{{}}}})",
+                name,
+                routing),
+            "serving.knative.dev/v1");
+    };
+    const auto path = [&] { return book_.commit("ns/h", "default").value_or(CommitAddress{}).path; };
+    revision("h-1", "active");
+    revision("h-2", "pending");
+    EXPECT_TRUE(path().ends_with("/revisions/h-1")) << path();
+    revision("h-2", "active");
+    revision("h-1", "reserve");
+    EXPECT_TRUE(path().ends_with("/revisions/h-2")) << path();
 }
 
 TEST_F(AddressBookTest, ADeploymentThatServesByItself) {

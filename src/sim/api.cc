@@ -243,15 +243,20 @@ SlotId Api::workload_of(const ScaleChange& change) const {
     const std::string ns = change.deployment.substr(0, slash);
     const std::string name = change.deployment.substr(slash + 1);
     const std::string plane = change.plane.empty() ? "default" : change.plane;
+    SlotId unrouted;  // a Revision that gets no traffic is scaled only where no other one does
     for (const char* kind : {"Deployment.apps", "Revision.serving.knative.dev", "Service.serving.knative.dev"}) {
         for (SlotId slot : store_.of_kind(kind)) {
             const Store::Entry& entry = store_.at(slot);
             if (entry.key.ns != ns || text_at(entry.body, {"metadata", "labels", "reprieve.dev/serving"}) != name)
                 continue;
             const std::string own = text_at(entry.body, {"metadata", "labels", "reprieve.dev/plane"});
-            if ((own.empty() ? "default" : own) == plane) return slot;
+            if ((own.empty() ? "default" : own) != plane) continue;
+            const std::string routing = text_at(entry.body, {"metadata", "labels", "serving.knative.dev/routingState"});
+            if (routing.empty() || routing == "active") return slot;
+            if (!unrouted) unrouted = slot;
         }
     }
+    if (unrouted) return unrouted;
     const SlotId deployment = store_.find({"Deployment.apps", ns, name});
     return deployment ? deployment : store_.find({"Service.serving.knative.dev", ns, name});
 }

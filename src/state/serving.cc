@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
+#include "model/revision.h"
 #include "state/serving_members.h"
 
 namespace reprieve {
@@ -81,8 +83,11 @@ private:
             workloads_[key_of(workload->ns, serving)][plane.empty() ? kDefaultPlane : plane].push_back(workload);
         }
         for (auto& [key, planes] : workloads_) {
-            for (auto& [plane, list] : planes)
+            for (auto& [plane, list] : planes) {
+                const auto routed = [&](const Workload* w) { return gets_traffic(*w, words_); };
+                if (std::ranges::any_of(list, routed)) std::erase_if(list, std::not_fn(routed));
                 std::ranges::sort(list, {}, [&](const Workload* w) { return words_.text(w->name); });
+            }
         }
     }
 
@@ -144,7 +149,7 @@ private:
     // Which of them to scale is not for us to guess.
     void refuse_choice(ServingBranch& branch, const std::vector<const Workload*>& list, const std::string& plane) {
         branch.allowed = false;
-        branch.rollout = true;
+        branch.unclear = true;
         roster_.warnings.push_back(fmt::format(
             "{} workloads are the commit of one serving deployment in plane {} ({}/{} and {}); none is scaled",
             list.size(),

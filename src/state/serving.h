@@ -21,6 +21,7 @@ struct ServingBranch {
     std::int64_t score = 0;  // lower is better
     bool allowed = false;    // replicas may be added here
     bool rollout = false;    // its pods are being replaced by newer ones
+    bool unclear = false;    // several workloads are its commit: which of them to scale is not known
     std::int64_t commit = 0;
     std::vector<PodId> pods;  // not finished; by name
 };

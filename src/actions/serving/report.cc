@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "actions/serving/stays.h"
+
 namespace reprieve::serving {
 namespace {
 
@@ -122,19 +124,15 @@ private:
 
     // The replicas in its planes that do not go for it, by what keeps them.
     [[nodiscard]] std::string who_stays(DeploymentIndex d) const {
-        std::map<BranchKey, std::int64_t> left;
         std::set<ReplicaIndex> taken;
         for (const serving::Match& match : outcome_.matches)
             taken.insert(match.victims.begin(), match.victims.end());
-        for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
-            const Replica& r = world_.replicas[i];
-            if (is_active(r) && !taken.contains(ReplicaIndex(i))) ++left[{r.deployment, r.branch}];
-        }
+        const StayRules rules(world_, outcome_.categories, taken);
         std::map<std::string, std::int64_t> reasons;
         for (std::size_t i = 0; i < world_.replicas.size(); ++i) {
             const Replica& r = world_.replicas[i];
             if (r.deployment == d || !is_active(r) || taken.contains(ReplicaIndex(i)) || !may_use(d, r.node)) continue;
-            if (const std::string why = why_it_stays(d, r, left); !why.empty()) ++reasons[why];
+            if (const std::string why = stay_words(rules.why(d, ReplicaIndex(i)), r); !why.empty()) ++reasons[why];
         }
         std::string out;
         for (const auto& [why, count] : reasons)
@@ -149,14 +147,22 @@ private:
         return branch != branches.end() && branch->allowed;
     }
 
-    [[nodiscard]] std::string why_it_stays(DeploymentIndex d,
-                                           const Replica& r,
-                                           const std::map<BranchKey, std::int64_t>& left) const {
-        if (world_.at(r.deployment).priority >= world_.at(d).priority) return "of equal or higher priority";
-        if (r.taken_from > world_.at(d).priority) return "protected";
-        if (world_.branch_of(r).rollout) return "in a rollout";
-        if (left.at({r.deployment, r.branch}) <= 1)
-            return fmt::format("the last replica of {} in its plane", world_.at(r.deployment).name);
+    [[nodiscard]] std::string stay_words(Stays why, const Replica& r) const {
+        switch (why) {
+            case Stays::kPriority:
+                return "of equal or higher priority";
+            case Stays::kProtected:
+                return "protected";
+            case Stays::kRollout:
+                return "in a rollout";
+            case Stays::kUnclear:
+                return fmt::format("of {}, which is not scaled because several workloads are its commit",
+                                   world_.at(r.deployment).name);
+            case Stays::kLastReplica:
+                return fmt::format("the last replica of {} in its plane", world_.at(r.deployment).name);
+            case Stays::kCouldGo:
+                break;
+        }
         return "";
     }
 
@@ -173,7 +179,17 @@ private:
         for (std::size_t i = 0; i < view_.dims.size(); ++i) {
             if (deployment.need[i] > node.allocatable.get(view_.dims[i])) return {"too small for a replica", true};
         }
-        return {node.ready ? "full, and nobody there makes room" : "not ready", false};
+        if (!node.ready) return {"not ready", false};
+        const Node& place = world_.nodes[index];
+        if (!covers(place.free, deployment.need) || !covers(place.later, deployment.need))
+            return {"too little room, and nobody there makes room", false};
+        Amounts left = place.free;
+        subtract(left, outcome_.held_now[index]);
+        Amounts left_later = place.later;
+        subtract(left_later, outcome_.held_later[index]);
+        const bool is_free = covers(left, deployment.need) && covers(left_later, deployment.need);
+        return {is_free ? "room that it does not take while it makes room for others" : "room that is held for others",
+                false};
     }
 
     // Who is in a match is marked; whoever is not loses the marks of earlier cycles.

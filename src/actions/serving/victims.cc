@@ -63,7 +63,8 @@ bool VictimSearch::eligible(ReplicaIndex index) const {
     if (replica.stage == Stage::kForceDeleted) return true;
     if (replica.deployment == preemptor_ || world_.at(replica.deployment).priority >= mine.priority) return false;
     if (claims_.category(index) != Category::kNormal) return true;
-    return !world_.branch_of(replica).rollout && replica.taken_from <= mine.priority;
+    const Branch& branch = world_.branch_of(replica);
+    return !branch.rollout && !branch.unclear && replica.taken_from <= mine.priority;
 }
 
 Rank VictimSearch::rank(ReplicaIndex index) const {

@@ -107,6 +107,7 @@ private:
                                            .score = branch.score,
                                            .allowed = branch.allowed,
                                            .rollout = branch.rollout,
+                                           .unclear = branch.unclear,
                                            .commit = branch.commit});
         }
         view_.world.deployments.push_back(std::move(deployment));

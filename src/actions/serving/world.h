@@ -40,6 +40,7 @@ struct Branch {
     std::int64_t score = 0;  // lower is better
     bool allowed = true;     // replicas may be added
     bool rollout = false;    // gives no pod that its commit covers
+    bool unclear = false;    // the same: nobody knows which workload to scale
     std::int64_t commit = 0;
 };
 
