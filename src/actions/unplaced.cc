@@ -50,7 +50,7 @@ std::string without_repeating(const std::string& limit, std::string said) {
         if (trigger)
             said.replace(at - 2, limit.size() + 2, " beyond that");
         else
-            said.replace(at, limit.size(), "that holds");
+            said.replace(at, limit.size(), "the same limit stands");
     }
     return said;
 }

@@ -148,14 +148,17 @@ void decode_volcano_job(ObjectSource& from, Object& out) {
     Workload& workload = out.emplace<Workload>();
     start_workload(from, WorkloadKind::kVolcanoJob, workload);
     workload.replicas = 0;
+    std::int64_t least = 0;  // read to find slips: the group of the job says what holds
     for (Fields& f = from.fields; f.next();) {
         if (f.id() != "spec"_key) continue;
         for (Fields field(*f); field.next();) {
+            if (field.id() == "minAvailable"_key && !field->is_null()) field->read(least, 0, INT32_MAX);
             if (field.id() != "tasks"_key) continue;
             for (Items task(*field); task.next();) {
                 std::int64_t replicas = 1;
                 for (Fields part(*task); part.next();) {
                     if (part.id() == "replicas"_key) part->read(replicas, 0, INT32_MAX);
+                    if (part.id() == "minAvailable"_key && !part->is_null()) part->read(least, 0, INT32_MAX);
                     if (part.id() == "template"_key && task.index() == 0) decode_template(*part, from.draft);
                 }
                 workload.replicas += replicas;
@@ -216,7 +219,7 @@ void decode_knative_service(ObjectSource& from, Object& out) {
     for (const Note& note : of_template.notes) {
         const bool least =
             note.id() == "autoscaling.knative.dev/min-scale"_key || note.id() == "autoscaling.knative.dev/minScale"_key;
-        if (least) note.read(from.reading, workload.replicas, 0, INT32_MAX);
+        if (least) note.inside("spec.template.").read(from.reading, workload.replicas, 0, INT32_MAX);
     }
     workload.desired_replicas = workload.replicas;
     for (const Note& note : from.metadata.notes) {

@@ -65,7 +65,7 @@ void mark_preemptible(Settings& out, bool preemptible, std::string_view marker) 
 }  // namespace
 
 std::string Note::path() const {
-    return (label_ ? "metadata.labels[" : "metadata.annotations[") + std::string(key_) + "]";
+    return std::string(where_) + (label_ ? "metadata.labels[" : "metadata.annotations[") + std::string(key_) + "]";
 }
 
 std::string_view Note::text(Reading& reading) const {

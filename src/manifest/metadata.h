@@ -19,6 +19,13 @@ class Note {
 public:
     Note(std::string_view key, const char* raw, bool label) : key_(key), id_(key_id(key)), raw_(raw), label_(label) {}
 
+    // The same of a template: `where` is told before the path ("spec.template.") and lives as long as the program.
+    [[nodiscard]] Note inside(std::string_view where) const {
+        Note out = *this;
+        out.where_ = where;
+        return out;
+    }
+
     [[nodiscard]] KeyId id() const { return id_; }
     [[nodiscard]] std::string_view key() const { return key_; }
     [[nodiscard]] bool is_label() const { return label_; }
@@ -58,6 +65,7 @@ public:
 private:
     std::string_view key_;
     KeyId id_;
+    std::string_view where_;
     const char* raw_;  // after the opening quote of the value
     bool label_;
 };

@@ -53,10 +53,15 @@ Table matches_section(const Plan& plan) {
 Table annotations_section(const Plan& plan) {
     Table table("Annotations", {{"POD"}, {"CHANGE", ColumnKind::kWord}, {"KEY"}, {"VALUE"}});
     for (const AnnotationChange& item : plan.annotations) {
+        bool continues = false;
+        const auto add = [&](const char* change, const std::string& key, const std::string& value) {
+            table.add({.cells = {{item.pod}, {change}, {key}, {value}}, .notes = {}, .continues = continues});
+            continues = true;
+        };
         for (const auto& [key, value] : item.set)
-            table.add({.cells = {{item.pod}, {"set"}, {key}, {value}}, .notes = {}});
+            add("set", key, value);
         for (const std::string& key : item.remove)
-            table.add({.cells = {{item.pod}, {"remove"}, {key}, {}}, .notes = {}});
+            add("remove", key, "");
     }
     return table;
 }

@@ -226,7 +226,7 @@ TEST(PlanTable, ServingChanges) {
               "  web/top  n2               0\n"
               "    in room that others of this plan leave over\n"
               "\n"
-              "Annotations (2)\n"
+              "Annotations (1)\n"
               "  POD      CHANGE  KEY                      VALUE\n"
               "  web/h-1  set     reprieve.dev/claimed-by  web/top\n"
               "  web/h-1  remove  old\n");
@@ -245,7 +245,7 @@ TEST(PlanTable, QueuesInQuantitiesForPeople) {
     EXPECT_EQ(plan_to_table(plan, kPiped),
               "Nothing to do\n"
               "\n"
-              "Queues (3)\n"
+              "Queues (2)\n"
               "  QUEUE  RESOURCE        DESERVED  USED  USED LIVE  MIN\n"
               "  a      cpu                    -   1.5          1    2\n"
               "  a      memory                 -  12Gi        8Gi    -\n"
@@ -265,7 +265,7 @@ TEST(PlanTable, BalancedQueuesShowWhatIsStillToCome) {
     Plan plan;
     plan.queues = {queue("a", 2000, 2000, 2000), queue("b", 4000, 4000, 0)};
     EXPECT_EQ(sections(plan),
-              "Queues (4)\n"
+              "Queues (2)\n"
               "  QUEUE  RESOURCE  DESERVED  ALLOCATED  USED\n"
               "  a      cpu              2          2     2\n"
               "  a      memory         6Gi        6Gi   1Gi\n"
@@ -273,7 +273,7 @@ TEST(PlanTable, BalancedQueuesShowWhatIsStillToCome) {
               "  b      memory         6Gi        6Gi   1Gi\n");
     plan.queues = {queue("a", 2000, 2000, 3000), queue("b", 4000, 3000, 0)};
     EXPECT_EQ(sections(plan),
-              "Queues (4)\n"
+              "Queues (2)\n"
               "  QUEUE  RESOURCE  DESERVED  ALLOCATED  USED  PREEMPTING  BORROWED\n"
               "  a      cpu              2          2     3           0         1\n"
               "  a      memory         6Gi        6Gi   1Gi           0         0\n"

@@ -114,12 +114,14 @@ Table queues_section(const Plan& plan) {
     for (const QueueReport& queue : queues) {
         // The name stands in every row, for whoever searches the lines.
         Paint name_paint = Paint::kPlain;
+        bool continues = false;
         for (const std::string& resource : resources_of(queue)) {
-            Row row{.cells = {{queue.name, name_paint}, {resource}}, .notes = {}};
+            Row row{.cells = {{queue.name, name_paint}, {resource}}, .notes = {}, .continues = continues};
             for (const std::string& share : shares)
                 row.cells.push_back(amount_cell(queue, share, resource));
             table.add(std::move(row));
             name_paint = Paint::kDim;
+            continues = true;
         }
     }
     return table;

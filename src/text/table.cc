@@ -93,7 +93,8 @@ void Table::add(Row row) {
 void Table::print(std::string& out, const TableStyle& style) const {
     const bool cut = style.width > 0 && rows_.size() > kCutAbove;
     const std::size_t count = cut ? kCutTo : rows_.size();
-    out += painted(title_, Paint::kBold, style.colour) + fmt::format(" ({})\n", rows_.size());
+    const auto subjects = std::ranges::count(rows_, false, &Row::continues);
+    out += painted(title_, Paint::kBold, style.colour) + fmt::format(" ({})\n", subjects);
     print_rows(out, count, style);
     if (cut) out += fmt::format("  … {} more (use -o json for all)\n", rows_.size() - count);
 }

@@ -45,6 +45,7 @@ struct RowNote {
 struct Row {
     std::vector<Cell> cells;
     std::vector<RowNote> notes;
+    bool continues = false;  // says more about what the row above is about, and is not counted
 };
 
 class Table {
