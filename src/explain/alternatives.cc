@@ -67,7 +67,14 @@ class Measure {
 public:
     Measure(const Cluster& cluster, const std::string& resource)
         : cluster_(cluster),
-          work_(work_resource(cluster.snapshot(), resource)) {}
+          work_(work_resource(cluster.snapshot(), resource)) {
+        for (const ServingRow& row : read_servings(cluster, kAnyPlaneLabel).rows) {
+            for (const auto& [plane, branch] : row.branches) {
+                for (PodId pod : branch.pods)
+                    replicas_[pod] = row.priority;
+            }
+        }
+    }
 
     [[nodiscard]] Alternative of(std::string name, Plan plan) const {
         Alternative out{.name = std::move(name), .plan = std::move(plan)};
@@ -81,15 +88,15 @@ public:
             const std::vector<std::string> claims = shared_claims(e);
             if (!claims.empty())
                 broken.insert(claims.front().substr(0, claims.front().find(' ')));
-            else if (e.unit != UnitKind::kSafe)
+            else if (e.unit != UnitKind::kSafe && e.unit != UnitKind::kReplica)
                 broken.insert(e.unit == UnitKind::kWhole && !e.group.empty() ? e.group : e.pod);
             const PodId pod = pod_named(cluster_, e.pod);
             if (!pod) continue;
-            const std::int64_t priority = s.pods[pod].unit_priority;
+            const std::int64_t priority = priority_of(pod);
             out.highest_priority = first ? priority : std::max(out.highest_priority, priority);
             first = false;
             if (work_) out.lost_work = saturating_add(out.lost_work, lost_work(s, pod, work_));
-            out.seconds_until_free = std::max(out.seconds_until_free, grace(pod));
+            out.seconds_until_free = std::max(out.seconds_until_free, seconds_of(e, pod));
         }
         out.jobs_broken = std::ssize(broken);
         wait_for_leavers(out);
@@ -105,10 +112,31 @@ public:
         return std::max<std::int64_t>(0, (fact.deleting - cluster_.snapshot().now_time).seconds());
     }
 
+    // The same of an eviction: a deletion by force leaves a second at most.
+    [[nodiscard]] std::int64_t seconds_of(const Eviction& e, PodId pod) const {
+        return e.mode == EvictionMode::kForceDelete ? std::min<std::int64_t>(1, grace(pod)) : grace(pod);
+    }
+
 private:
+    // A replica stands for its deployment, whatever its own priority is.
+    [[nodiscard]] std::int64_t priority_of(PodId pod) const {
+        const auto replica = replicas_.find(pod);
+        return replica != replicas_.end() ? replica->second : cluster_.snapshot().pods[pod].unit_priority;
+    }
+
     // Room that is promised may also wait for pods that were leaving before.
     void wait_for_leavers(Alternative& out) const {
         const Snapshot& s = cluster_.snapshot();
+        const std::vector<std::string>& forced = out.plan.force_deletes;
+        for (const Match& match : out.plan.matches) {
+            for (const MatchVictim& victim : match.victims) {
+                const PodId pod = pod_named(cluster_, victim.pod);
+                if (!pod) continue;
+                const bool at_once = std::ranges::find(forced, victim.pod) != forced.end();
+                const std::int64_t seconds = at_once ? std::min<std::int64_t>(1, grace(pod)) : grace(pod);
+                out.seconds_until_free = std::max(out.seconds_until_free, seconds);
+            }
+        }
         for (const Placement& p : out.plan.placements) {
             if (!p.after_evictions) continue;
             const StringId word = s.words->find_string(p.node);
@@ -123,6 +151,7 @@ private:
 
     const Cluster& cluster_;
     WorkResource work_;
+    std::map<PodId, std::int32_t> replicas_;  // of serving deployments -> the priority of theirs
 };
 
 // Everybody who would take longer than that to leave stays.
@@ -146,7 +175,7 @@ std::optional<Plan> soonest_free(Cluster& cluster,
     if (!protect(trials, {})) return std::nullopt;
     std::int64_t slowest = 0;
     for (const Eviction& e : plan.evictions) {
-        if (const PodId pod = pod_named(cluster, e.pod)) slowest = std::max(slowest, measure.grace(pod));
+        if (const PodId pod = pod_named(cluster, e.pod)) slowest = std::max(slowest, measure.seconds_of(e, pod));
     }
     std::set<std::int64_t> faster;
     const Snapshot& s = cluster.snapshot();

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
+#include "explain/levers.h"
 #include "explain/margin.h"
 #include "explain/stories.h"
 #include "explain/victim_order.h"
 #include "plugins/cost.h"
-#include "state/serving.h"
 
 namespace reprieve {
 namespace {
@@ -77,16 +78,6 @@ Standing standing_of(const Retrials& trials, PodId pod) {
     return out;
 }
 
-std::optional<std::int32_t> service_priority(const Cluster& cluster, std::string_view plane_label, PodId pod) {
-    if (!cluster.snapshot().pods[pod].has(kServing)) return std::nullopt;
-    for (const ServingRow& row : read_servings(cluster, plane_label).rows) {
-        for (const auto& [plane, branch] : row.branches) {
-            if (std::ranges::find(branch.pods, pod) != branch.pods.end()) return row.priority;
-        }
-    }
-    return std::nullopt;
-}
-
 class EvictionTeller {
 public:
     EvictionTeller(const Plan& plan, Retrials* trials, const Subject& subject)
@@ -94,17 +85,19 @@ public:
           trials_(trials),
           subject_(subject) {}
 
-    EvictionStory tell(const std::string& owner) const {
+    EvictionStory tell(const std::string& owner, EvictionMode mode) const {
         EvictionStory out{.owner = owner};
         for (const Eviction& e : plan_.evictions) {
             if (e.owner != owner) continue;
-            if (is_one_of(subject_.pods, e.pod))
+            if (is_one_of(subject_.pods, e.pod) && e.mode == mode)
                 add(out, e);
-            else
+            else if (e.mode != EvictionMode::kForceDelete && mode != EvictionMode::kForceDelete)
                 out.with.push_back(e.pod);
         }
         out.rule = rule_of(out.action, out.reason);
-        if (const Certificate* c = certificate_for(plan_, owner)) out.certificate = *c;
+        // What leaves already is no cost of the plan.
+        if (const Certificate* c = certificate_for(plan_, owner); c != nullptr && mode != EvictionMode::kForceDelete)
+            out.certificate = *c;
         if (trials_ != nullptr) look_closer(out);
         return out;
     }
@@ -146,8 +139,7 @@ private:
             out.standing = standing_of(*trials_, pod);
             out.one_by_one = goes_one_by_one(cluster.snapshot(), pod);
             // A replica stands for its deployment, whatever its own priority is.
-            if (const auto priority = service_priority(cluster, trials_->config().plugins.plane_label, pod))
-                out.standing->priority = *priority;
+            if (const auto row = serving_with(cluster, pod)) out.standing->priority = row->priority;
         }
         // What a quota gives back, it gives for nobody by name.
         const Certificate* of_quota =
@@ -175,14 +167,14 @@ private:
 }  // namespace
 
 std::vector<EvictionStory> eviction_stories(const Plan& plan, Retrials* trials, const Subject& subject) {
-    std::set<std::string> owners;
+    std::set<std::pair<std::string, EvictionMode>> bills;
     for (const Eviction& e : plan.evictions) {
-        if (is_one_of(subject.pods, e.pod)) owners.insert(e.owner);
+        if (is_one_of(subject.pods, e.pod)) bills.emplace(e.owner, e.mode);
     }
     std::vector<EvictionStory> out;
     const EvictionTeller teller(plan, trials, subject);
-    for (const std::string& owner : owners)
-        out.push_back(teller.tell(owner));
+    for (const auto& [owner, mode] : bills)
+        out.push_back(teller.tell(owner, mode));
     return out;
 }
 

@@ -56,6 +56,16 @@ Outcome of_gang(const std::map<Outcome, std::int64_t>& members) {
     return members.empty() ? Outcome::kNoMembers : members.begin()->first;
 }
 
+// A deployment speaks for replicas that have no pods, too.
+Outcome of_deployment(const Plan& plan, const Explanation& told) {
+    if (told.members.contains(Outcome::kEvicted)) return Outcome::kEvicted;
+    if (!told.unplaced.empty()) return Outcome::kUnplaced;
+    if (std::ranges::find(plan.matches, told.name, &Match::owner) != plan.matches.end()) return Outcome::kNominated;
+    const bool grows = std::ranges::any_of(
+        plan.scale, [&](const ScaleChange& c) { return c.deployment == told.name && c.to > c.from; });
+    return grows ? Outcome::kGrowing : of_gang(told.members);
+}
+
 // Who waits for the room that a leaving pod still holds.
 std::string waits_for(const Plan& plan, const std::string& node) {
     std::vector<std::string> waiting;
@@ -150,12 +160,13 @@ Explanation explain(const Plan& plan, Retrials* trials, const Subject& subject) 
     for (const std::string& pod : subject.pods)
         ++out.members[outcome_of(plan, cluster, pod)];
     out.unplaced = unplaced_stories(plan, trials, subject);
-    out.outcome = subject.pods.empty() && !out.unplaced.empty() ? Outcome::kUnplaced : of_gang(out.members);
+    out.deployment = is_deployment(plan, cluster, subject);
+    out.outcome = out.deployment ? of_deployment(plan, out) : of_gang(out.members);
     out.evictions = eviction_stories(plan, trials, subject);
     out.placement = placement_story(plan, trials, subject);
+    out.serving = serving_sentences(plan, trials, subject);
     if (cluster == nullptr) return out;
     out.node = node_of(*cluster, subject);
-    out.serving = serving_sentences(plan, *cluster, trials->config().plugins.plane_label, subject, out.deployment);
     if (out.outcome == Outcome::kSpared) out.spared = spared_stories(*trials, subject);
     if (!subject.pods.empty()) {
         if (const PodId pod = pod_named(*cluster, subject.pods.front()))

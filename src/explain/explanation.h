@@ -113,9 +113,9 @@ struct EvictionStory {
 };
 
 struct SparedStory {
-    std::string owner;  // for whom room was made where it runs
+    std::string owner;  // for whom somebody goes where it runs
     std::string action;
-    std::string node;
+    std::string node;                  // where that is
     std::string rule;                  // the name of the rule that protects it; empty: it could have been taken
     std::string why;                   // that rule, a sentence
     std::vector<std::string> instead;  // who goes for that owner

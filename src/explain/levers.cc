@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "state/pod_named.h"
+#include "state/serving_members.h"
+
 namespace reprieve {
 namespace {
 
@@ -55,6 +58,35 @@ const CompositeGroup* priority_root(const Snapshot& s, const GangRow& gang) {
     return fact->priority || s.facts->priority_class(fact->priority_class) != nullptr ? fact : nullptr;
 }
 
+// What says the priority of a serving deployment: its own object, else the workloads that are its commits.
+PriorityLever serving_lever(const Cluster& cluster, const ServingRow& row) {
+    PriorityLever out{.of = row.name, .now = row.priority, .set = {}};
+    const std::size_t slash = row.name.find('/');
+    const StringId ns = cluster.words().find_string(row.name.substr(0, slash));
+    const StringId name = cluster.words().find_string(row.name.substr(slash + 1));
+    if (const auto id = cluster.servings().find(ns, name)) {
+        out.set = [fact = *cluster.servings().get(id)](std::int32_t value) {
+            return edit_fact(fact, [value](ServingDeployment& d) { d.priority = value; });
+        };
+        return out;
+    }
+    std::vector<Workload> workloads;
+    for (const auto& id : cluster.serving_workloads()) {
+        const Workload* workload = cluster.workload(id);
+        if (workload->ns == ns && serving_of(cluster, *workload) == name) workloads.push_back(*workload);
+    }
+    out.set = [workloads = std::move(workloads)](std::int32_t value) {
+        return [workloads, value](WhatIf& world) {
+            for (const Workload& before : workloads) {
+                Workload after = before;
+                after.template_priority = value;
+                world.change(before, std::move(after));
+            }
+        };
+    };
+    return out;
+}
+
 PriorityLever pod_lever(const Cluster& cluster, const std::string& of, std::vector<PodId> pods, std::int32_t now) {
     return {.of = of, .now = now, .set = [&cluster, pods = std::move(pods)](std::int32_t value) {
                 return edit_pods(cluster, pods, [value](Pod& pod) { pod.priority = value; });
@@ -62,6 +94,20 @@ PriorityLever pod_lever(const Cluster& cluster, const std::string& of, std::vect
 }
 
 }  // namespace
+
+std::optional<ServingRow> serving_named(const Cluster& cluster, const std::string& full) {
+    if (cluster.servings().size() == 0 && cluster.serving_workloads().empty()) return std::nullopt;
+    ServingRoster roster = read_servings(cluster, kAnyPlaneLabel);
+    const auto row = std::ranges::find(roster.rows, full, &ServingRow::name);
+    return row == roster.rows.end() ? std::nullopt : std::optional(std::move(*row));
+}
+
+std::optional<ServingRow> serving_with(const Cluster& cluster, PodId pod) {
+    if (!cluster.snapshot().pods[pod].has(kServing)) return std::nullopt;
+    const Pod& fact = cluster.pod(pod);
+    const StringId name = serving_of(cluster, fact);
+    return name ? serving_named(cluster, cluster.words().str(fact.ns) + "/" + cluster.words().str(name)) : std::nullopt;
+}
 
 GangId gang_named(const Cluster& cluster, const std::string& full) {
     const Snapshot& s = cluster.snapshot();
@@ -78,6 +124,10 @@ bool plugin_on(const SchedulerConfig& config, const char* name) {
 std::optional<PriorityLever> priority_lever(const Cluster& cluster, const Subject& subject) {
     const Snapshot& s = cluster.snapshot();
     const std::vector<PodId> pods = ids_of(cluster, subject.pods);
+    const auto row = subject.gang   ? serving_named(cluster, subject.name)
+                     : pods.empty() ? std::nullopt
+                                    : serving_with(cluster, pods.front());
+    if (row) return serving_lever(cluster, *row);
     if (pods.empty()) return std::nullopt;
     const GangId id = subject.gang ? gang_named(cluster, subject.name) : s.pods[pods.front()].gang;
     if (!id) return pod_lever(cluster, subject.name, pods, s.pods[pods.front()].priority);

@@ -9,12 +9,13 @@
 
 #include "explain/retrials.h"
 #include "explain/subject.h"
+#include "state/serving.h"
 
 namespace reprieve {
 
 // Whose priority counts for the subject, and what it is.
 struct PriorityLever {
-    std::string of;  // "ns/name" of the pod, or of the gang or composite group that has the say
+    std::string of;  // "ns/name" of the pod, or of the gang, composite group or serving deployment that has the say
     std::int32_t now = 0;
     std::function<Retrials::Change(std::int32_t)> set;
 };
@@ -39,6 +40,11 @@ struct PriorityLever {
 
 // The pod waits, as if it had never been bound.
 [[nodiscard]] Pod unbound(const Pod& pod);
+
+// The serving deployment of that full name; nullopt: there is none.
+[[nodiscard]] std::optional<ServingRow> serving_named(const Cluster& cluster, const std::string& full);
+// The serving deployment that the pod is a replica of; nullopt: it is nobody's.
+[[nodiscard]] std::optional<ServingRow> serving_with(const Cluster& cluster, PodId pod);
 
 // The gang of that full name; none if there is none.
 [[nodiscard]] GangId gang_named(const Cluster& cluster, const std::string& full);

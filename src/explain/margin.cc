@@ -22,11 +22,14 @@ bool goes(const Plan& plan, const std::vector<std::string>& pods) {
 }
 
 // Priorities at which a comparison with somebody else turns.
-std::vector<std::int64_t> turning_priorities(const Snapshot& s) {
+std::vector<std::int64_t> turning_priorities(const Cluster& cluster) {
     std::set<std::int64_t> values;
-    for (const PodRow& row : s.pods) {
-        if (row.state == PodState::kRunning) values.insert({row.unit_priority, std::int64_t{row.unit_priority} + 1});
+    const auto note = [&](std::int64_t priority) { values.insert({priority, priority + 1}); };
+    for (const PodRow& row : cluster.snapshot().pods) {
+        if (row.state == PodState::kRunning) note(row.unit_priority);
     }
+    for (const ServingRow& row : read_servings(cluster, kAnyPlaneLabel).rows)
+        note(row.priority);
     return {values.begin(), values.end()};
 }
 
@@ -119,7 +122,7 @@ private:
         tops.push_back(kHighestPriority);
         for (const std::int64_t top : tops) {
             Inquiry asked = inquiry();
-            const auto found = asked.smallest(lever->now, top, turning_priorities(trials_.snapshot()), [&](auto value) {
+            const auto found = asked.smallest(lever->now, top, turning_priorities(trials_.cluster()), [&](auto value) {
                 return lever->set(static_cast<std::int32_t>(value));
             });
             if (!found) continue;
@@ -225,7 +228,10 @@ std::optional<std::int32_t> attack_priority(const Cluster& cluster, const std::s
     const Snapshot& s = cluster.snapshot();
     if (const GangId gang = gang_named(cluster, owner)) return s.gangs[gang].attack_priority;
     const PodId pod = pod_named(cluster, owner);
-    if (!pod) return std::nullopt;
+    if (!pod) {
+        const auto row = serving_named(cluster, owner);
+        return row ? std::optional(row->priority) : std::nullopt;
+    }
     return s.pods[pod].gang ? s.gangs[s.pods[pod].gang].attack_priority : s.pods[pod].priority;
 }
 
@@ -239,11 +245,12 @@ std::optional<Remedy> placing_priority(Retrials& trials, const Subject& subject)
     const std::string& owner = subject.name;
     Inquiry asked(trials, owner, [&](const Plan& plan) {
         return std::ranges::none_of(plan.unplaced, [&](const Unplaced& item) {
-            return std::ranges::find(subject.pods, item.pod) != subject.pods.end();
+            return item.pod.empty() ? item.owner == owner
+                                    : std::ranges::find(subject.pods, item.pod) != subject.pods.end();
         });
     });
     const auto found =
-        asked.smallest(lever->now, kHighestPriority, turning_priorities(trials.snapshot()), [&](auto value) {
+        asked.smallest(lever->now, kHighestPriority, turning_priorities(trials.cluster()), [&](auto value) {
             return lever->set(static_cast<std::int32_t>(value));
         });
     if (!found) return std::nullopt;

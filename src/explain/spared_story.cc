@@ -28,6 +28,19 @@ bool same_bill(const Cluster& cluster, const Eviction& e, const std::string& spa
     return goes && stays && s.pods[goes].queue == s.pods[stays].queue;
 }
 
+// Where room is made: the node of one of its victims only where the beneficiary comes to run there.
+std::string where_room_is_made(const Plan& plan, const Eviction& e) {
+    std::vector<std::string> nodes;
+    for (const Placement& p : plan.placements) {
+        if (p.pod == e.owner || (!e.owner.empty() && p.owner == e.owner)) nodes.push_back(p.node);
+    }
+    for (const Match& m : plan.matches) {
+        if (m.owner == e.owner) nodes.push_back(m.node);
+    }
+    const bool there = nodes.empty() || std::ranges::find(nodes, e.node) != nodes.end();
+    return there ? e.node : *std::ranges::min_element(nodes);
+}
+
 }  // namespace
 
 std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject) {
@@ -44,7 +57,7 @@ std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject
         SparedStory& story = out.emplace_back();
         story.owner = e.owner;
         story.action = e.action;
-        story.node = e.node;
+        story.node = where_room_is_made(trials.plan(), e);
         for (const Eviction& other : trials.plan().evictions) {
             if (other.owner == e.owner && same_bill(trials.cluster(), other, at_home.begin()->second))
                 story.instead.push_back(other.pod);

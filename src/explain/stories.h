@@ -11,9 +11,9 @@
 
 namespace reprieve {
 
-// For each owner that takes pods of the subject.
 // Claims that the victim uses with others, where that is why they go as one unit: "ns/c with ns/b".
 [[nodiscard]] std::vector<std::string> shared_claims(const Eviction& eviction);
+// For each owner that takes pods of the subject, and each way in which they go.
 [[nodiscard]] std::vector<EvictionStory> eviction_stories(const Plan& plan, Retrials* trials, const Subject& subject);
 [[nodiscard]] std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials, const Subject& subject);
 // One for each reason.
@@ -21,8 +21,11 @@ namespace reprieve {
 // For each owner for whom room was made on a node where the pod runs and stays.
 [[nodiscard]] std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject);
 
-// About a serving deployment or a replica; empty: it is neither. `deployment`: the subject is a serving deployment.
-[[nodiscard]] std::vector<std::string> serving_sentences(
-    const Plan& plan, const Cluster& cluster, std::string_view plane_label, const Subject& subject, bool& deployment);
+// About a serving deployment or a replica; empty: it is neither. Without a cluster, what the plan says of it.
+[[nodiscard]] std::vector<std::string> serving_sentences(const Plan& plan,
+                                                         const Retrials* trials,
+                                                         const Subject& subject);
+// Whether the subject is a serving deployment.
+[[nodiscard]] bool is_deployment(const Plan& plan, const Cluster* cluster, const Subject& subject);
 
 }  // namespace reprieve

@@ -15,7 +15,6 @@ namespace reprieve {
 namespace {
 
 constexpr std::size_t kMostNames = 3;
-constexpr const char* kPlaneLabel = "reprieve.dev/plane";  // who belongs to whom does not depend on it
 
 std::string_view bare(std::string_view full) { return full.substr(full.find('/') + 1); }
 
@@ -44,6 +43,11 @@ Names names_in(const Plan& plan) {
         note(out.pods, u.pod);
         note(out.gangs, u.owner);
     }
+    for (const ScaleChange& change : plan.scale) {
+        note(out.gangs, change.deployment);
+        for (const std::string& pod : change.hints)
+            note(out.pods, pod);
+    }
     for (const Match& m : plan.matches) {
         note(out.gangs, m.owner);
         for (const MatchVictim& victim : m.victims)
@@ -54,7 +58,7 @@ Names names_in(const Plan& plan) {
 
 void add_names(const Cluster& cluster, Names& out) {
     const Snapshot& s = cluster.snapshot();
-    for (const ServingRow& row : read_servings(cluster, kPlaneLabel).rows)
+    for (const ServingRow& row : read_servings(cluster, kAnyPlaneLabel).rows)
         out.gangs.insert(row.name);
     for (PodId id : IdRange<PodId>(s.pods.size())) {
         if (s.pods[id].state != PodState::kAbsent) out.pods.insert(s.pod_name(id));
@@ -114,9 +118,11 @@ std::vector<std::string> members(const Plan& plan, const Cluster* cluster, const
         if (p.owner == gang) pods.insert(p.pod);
     for (const Unplaced& u : plan.unplaced)
         if (u.owner == gang) note(pods, u.pod);
+    for (const ScaleChange& change : plan.scale)
+        if (change.deployment == gang) pods.insert(change.hints.begin(), change.hints.end());
     if (cluster != nullptr) {
         const Snapshot& s = cluster->snapshot();
-        for (const ServingRow& row : read_servings(*cluster, kPlaneLabel).rows) {
+        for (const ServingRow& row : read_servings(*cluster, kAnyPlaneLabel).rows) {
             for (const auto& [plane, branch] : row.branches) {
                 if (row.name != gang) continue;
                 for (PodId pod : branch.pods)

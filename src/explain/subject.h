@@ -11,6 +11,9 @@
 
 namespace reprieve {
 
+// For reading serving deployments where it does not matter which node belongs to which plane.
+inline constexpr const char* kAnyPlaneLabel = "reprieve.dev/plane";
+
 struct Subject {
     std::string name;  // "ns/name"
     bool gang = false;

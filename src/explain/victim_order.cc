@@ -50,16 +50,6 @@ std::optional<Attack> attack_of(const Retrials& trials, const std::string& owner
 
 std::string queue_name(const Snapshot& s, QueueId queue) { return queue ? s.words->str(s.queues[queue].name) : "none"; }
 
-const char* rule_name(Protection protection) {
-    switch (protection) {
-        case Protection::kMinRuntime:
-        case Protection::kToleration:
-            return "minRuntime";
-        default:
-            return "protected";
-    }
-}
-
 Exemption protection_of(const Retrials& trials, PodId pod, std::int32_t attacker) {
     const Snapshot& s = trials.snapshot();
     const Protection protection = Protections(trials.config()).of(s, pod, attacker);
@@ -150,6 +140,16 @@ std::vector<std::uint32_t> in_bundles(const Retrials& trials,
 
 }  // namespace
 
+const char* rule_name(Protection protection) {
+    switch (protection) {
+        case Protection::kMinRuntime:
+        case Protection::kToleration:
+            return "minRuntime";
+        default:
+            return "protected";
+    }
+}
+
 std::vector<OrderedUnit> victim_order(const Retrials& trials,
                                       const std::string& owner,
                                       const std::string& action,
@@ -189,6 +189,7 @@ Exemption exemption(const Retrials& trials,
                     const std::string& name) {
     const Snapshot& s = trials.snapshot();
     const PodId pod = pod_named(trials.cluster(), name);
+    if (action == to_text(ActionKind::kServingPreempt)) return replica_exemption(trials, owner, pod);
     const auto attack = attack_of(trials, owner, action);
     const auto priority = attack_priority(trials.cluster(), owner);
     if (Exemption own = protection_of(trials, pod, priority.value_or(0)); !own.rule.empty()) return own;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "explain/retrials.h"
+#include "plugins/protection.h"
 
 namespace reprieve {
 
@@ -24,5 +25,10 @@ struct Exemption {
                                   const std::string& owner,
                                   const std::string& action,
                                   const std::string& pod);
+// The same where replicas of serving deployments make room for another one.
+[[nodiscard]] Exemption replica_exemption(const Retrials& trials, const std::string& owner, PodId pod);
+
+// As it is told: the plugin that switches the rule on.
+[[nodiscard]] const char* rule_name(Protection protection);
 
 }  // namespace reprieve

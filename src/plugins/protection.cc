@@ -54,6 +54,11 @@ Protection Protections::of(const Snapshot& s, PodId pod, std::int32_t attacker_p
     return Protection::kNone;
 }
 
+Protection Protections::of_replica(const Snapshot& s, PodId pod, std::int32_t attacker_priority) const {
+    if (const Protection rule = from_everybody(s, pod); rule != Protection::kNone) return rule;
+    return attacker_priority < replica_taken_from(s, pod) ? Protection::kToleration : Protection::kNone;
+}
+
 std::int64_t Protections::replica_taken_from(const Snapshot& s, PodId pod) const {
     if (from_everybody(s, pod) != Protection::kNone) return INT64_MAX;
     return s.pods[pod].has(kTolerates) && min_runtime_ ? tolerated_below(s, pod) : INT64_MIN;

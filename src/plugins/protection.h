@@ -30,6 +30,8 @@ public:
 
     // Why this pod may not be taken by an attacker of that priority; kNone if it may.
     [[nodiscard]] Protection of(const Snapshot& snapshot, PodId pod, std::int32_t attacker_priority) const;
+    // The same of a running replica and a serving deployment that waits for room.
+    [[nodiscard]] Protection of_replica(const Snapshot& snapshot, PodId pod, std::int32_t attacker_priority) const;
     // The lowest priority for which a running replica of a serving deployment may be stopped: INT64_MIN: any,
     // INT64_MAX: none.
     [[nodiscard]] std::int64_t replica_taken_from(const Snapshot& snapshot, PodId pod) const;

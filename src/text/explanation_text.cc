@@ -245,8 +245,10 @@ void tell_refusal(FactSheet& sheet, const UnplacedStory& s, const Certificate& c
         sheet.add("Proof", "None of the actions that evict can help with that.");
         return;
     }
-    const std::string_view enough = s.never ? "no node is what it asks for, whoever leaves"
-                                            : "no set of evictions that may be made for it lets it in";
+    // Without a word about nodes it is something else that keeps it out, which is told above.
+    const std::string_view enough = !s.never          ? "no set of evictions that may be made for it lets it in"
+                                    : s.nodes.empty() ? "no eviction changes that"
+                                                      : "no node is what it asks for, whoever leaves";
     sheet.add("Proof", fmt::format("{} cannot help: {}.", c.action, said ? enough : c.binding));
 }
 

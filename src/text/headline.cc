@@ -15,16 +15,25 @@ std::string subject_words(const Explanation& e) {
     return e.gang ? "Gang " + e.name : e.name;
 }
 
+// What becomes of the replicas that go for one beneficiary in one way.
+std::string replicas_headline(const Explanation& e, const EvictionStory& story, bool first) {
+    const std::string count = count_words(std::ssize(story.pods), "replica", "replicas");
+    const char* are = story.pods.size() == 1 ? "is" : "are";
+    const std::string whose = first ? " of " + e.name : "";
+    const std::string nodes = list_words(story.nodes);
+    if (story.mode == EvictionMode::kForceDelete)
+        return fmt::format(
+            "{}{} that {} leaving {} {} deleted at once for {}", count, whose, are, nodes, are, story.owner);
+    return fmt::format("{}{} {} scaled away from {} to make room for {}", count, whose, are, nodes, story.owner);
+}
+
 std::string evicted_headline(const Explanation& e) {
     const EvictionStory& story = e.evictions.front();
     if (e.deployment) {
-        const std::string count = count_words(std::ssize(story.pods), "replica", "replicas");
-        return fmt::format("{} of {} {} scaled away{} to make room for {}.",
-                           count,
-                           e.name,
-                           story.pods.size() == 1 ? "is" : "are",
-                           story.nodes.empty() ? "" : " from " + list_words(story.nodes),
-                           story.owner);
+        std::string out;
+        for (const EvictionStory& one : e.evictions)
+            out += (out.empty() ? "" : "; ") + replicas_headline(e, one, out.empty());
+        return out + ".";
     }
     const bool part = story.unit == UnitKind::kSafe || (!story.shared.empty() && !story.takes_gang());
     const std::string who =
@@ -58,10 +67,34 @@ std::string placed_headline(const Explanation& e) {
         "{} is promised room on {}: it starts there once those who leave are gone.", subject_words(e), where);
 }
 
+// Whether it is told of room that is made on its own node, or of none.
+bool makes_room_there(const Explanation& e) {
+    return e.spared.empty() || e.node.empty() ||
+           std::ranges::any_of(e.spared, [&](const SparedStory& s) { return s.node == e.node; });
+}
+
+std::string waiting_headline(const Explanation& e) {
+    std::int64_t replicas = 0;
+    bool never = true;
+    for (const UnplacedStory& story : e.unplaced) {
+        replicas += story.replicas;
+        never = never && story.never;
+    }
+    return fmt::format("{} of {} {} without room{}.",
+                       count_words(replicas, "replica", "replicas"),
+                       e.name,
+                       replicas == 1 ? "stays" : "stay",
+                       never ? ", and no eviction could change that" : " for now");
+}
+
 }  // namespace
 
 std::string headline(const Explanation& e) {
     const std::string who = subject_words(e);
+    if (e.deployment && e.outcome == Outcome::kUnplaced) return waiting_headline(e);
+    if (e.deployment && e.outcome == Outcome::kNominated)
+        return who + " is promised room: replicas of it start once others have made it.";
+    if (e.deployment && e.outcome == Outcome::kGrowing) return who + " is scaled up: there is free room for it.";
     switch (e.outcome) {
         case Outcome::kEvicted:
             return evicted_headline(e);
@@ -74,8 +107,10 @@ std::string headline(const Explanation& e) {
         case Outcome::kGrowing:
             return fmt::format("{} grows{} once those who leave are gone.", who, e.node.empty() ? "" : " on " + e.node);
         case Outcome::kSpared:
-            return fmt::format(
-                "{} stays{}, where room is made for others.", who, e.node.empty() ? "" : " on " + e.node);
+            return fmt::format("{} stays{}, where {}.",
+                               who,
+                               e.node.empty() ? "" : " on " + e.node,
+                               makes_room_there(e) ? "room is made for others" : "others are evicted");
         case Outcome::kUntouched:
             return e.node.empty() ? who + " is not touched by the plan."
                                   : fmt::format("{} runs on {}, and the plan does not touch it.", who, e.node);

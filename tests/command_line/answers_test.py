@@ -52,6 +52,25 @@ def quota(name, least, most):
     return {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota", "metadata": {"name": name, "namespace": "quotas"}, "spec": {"min": {"cpu": str(least)}, "max": {"cpu": str(most)}}}
 
 
+def gpu_node(name, gpus=1):
+    return {**node(name), "status": {"allocatable": {"nvidia.com/gpu": str(gpus), "pods": "9"}}}
+
+
+def serving(name, priority, replicas, committed, gpus=1):
+    spec = {"priority": priority, "replicas": replicas, "resources": {"nvidia.com/gpu": str(gpus)}, "planes": [{"name": "default", "committed": committed}]}
+    return {"apiVersion": "reprieve.dev/v1", "kind": "ServingDeployment", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+def replica(name, of, on, notes=None, **metadata):
+    out = pod(name, on=on, labels={"reprieve.dev/serving": of, "reprieve.dev/plane": "default"}, notes=notes)
+    out["metadata"].update(metadata)
+    out["spec"]["containers"][0]["resources"]["requests"] = {"nvidia.com/gpu": "1"}
+    return out
+
+
+LEAVING = {"deletionTimestamp": "2026-01-01T12:04:30Z", "deletionGracePeriodSeconds": 300}
+
+
 def said(command, objects, actions=None, plugins=None, exit_code=0):
     """What the program prints about these objects, on one line."""
     with tempfile.TemporaryDirectory() as folder:
@@ -125,13 +144,7 @@ class Evicted(unittest.TestCase):
         self.assertNotRegex(out, r"would find no place\. That costs")
 
     def test_a_replica_has_the_priority_of_its_deployment(self):
-        gpu = {"status": {"allocatable": {"nvidia.com/gpu": "1", "pods": "9"}}}
-        serving = lambda name, priority, replicas, committed: {"apiVersion": "reprieve.dev/v1", "kind": "ServingDeployment", "metadata": {"name": name, "namespace": "default"}, "spec": {"priority": priority, "replicas": replicas, "resources": {"nvidia.com/gpu": "1"}, "planes": [{"name": "default", "committed": committed}]}}
-        world = [{**node("n1"), **gpu}, {**node("n2"), **gpu}, serving("chat", 100, 1, 0), serving("low", 10, 2, 2)]
-        for name in ("1", "2"):
-            replica = pod(f"low-{name}", on=f"n{name}", labels={"reprieve.dev/serving": "low", "reprieve.dev/plane": "default"})
-            replica["spec"]["containers"][0]["resources"]["requests"] = {"nvidia.com/gpu": "1"}
-            world.append(replica)
+        world = [gpu_node("n1"), gpu_node("n2"), serving("chat", 100, 1, 0), serving("low", 10, 2, 2), replica("low-1", "low", "n1"), replica("low-2", "low", "n2")]
         out = said(["explain", "low-2"], world, [{"name": "servingPreempt"}])
         self.assertIn("It has run for 12h with priority 10", out)
         self.assertIn("Its deployment is scaled down, and it is marked to be the one that goes.", out)
@@ -156,6 +169,58 @@ class Evicted(unittest.TestCase):
         world = [node("n1", 2), pod("v", on="n1"), grown]
         self.assertIn("default/g grows on n1 once those who leave are gone. Expense default/v is evicted for it.", said(["explain", "g"], world))
         self.assertIn("If nobody could take it, default/g would stay without more room.", said(["explain", "v"], world))
+
+
+class Serving(unittest.TestCase):
+    def test_it_is_the_priority_of_the_deployment_that_counts(self):
+        world = [gpu_node("n1"), gpu_node("n2"), gpu_node("n3"), serving("new", 10, 2, 1), serving("old", 10, 2, 2), replica("new-1", "new", "n1"), replica("old-1", "old", "n2"), replica("old-2", "old", "n3")]
+        out = said(["explain", "new"], world, [{"name": "servingPreempt"}])
+        self.assertIn("1 replica of default/new stays without room for now.", out)
+        self.assertIn("the priority of default/new were 11 or more (it is 10); then default/old-2 would go for it.", out)
+        alone = [gpu_node("n1"), gpu_node("n2"), serving("new", 10, 2, 1), serving("old", 10, 1, 1), replica("new-1", "new", "n1"), replica("old-1", "old", "n2")]
+        self.assertIn("No priority would help.", said(["explain", "new"], alone, [{"name": "servingPreempt"}]))
+
+    def test_why_a_replica_stays(self):
+        world = [gpu_node("n1", 2), serving("chat", 100, 1, 0), serving("low", 10, 2, 2), serving("one", 10, 1, 1), replica("low-1", "low", "n1"), replica("one-1", "one", "n1"), gpu_node("n2"), replica("low-2", "low", "n2")]
+        world[6]["metadata"]["labels"] = {"reprieve.dev/plane": "elsewhere"}
+        world[7]["metadata"]["labels"]["reprieve.dev/plane"] = "default"
+        out = said(["explain", "one-1"], world, [{"name": "servingPreempt"}])
+        self.assertIn("it is the last replica of default/one in its plane that could stay (rule lastReplica)", out)
+
+    def test_those_who_leave_anyway_are_told_apart(self):
+        world = [gpu_node("n1", 2), gpu_node("n2"), serving("chat", 100, 1, 0, gpus=2), serving("low", 10, 2, 2)]
+        world += [replica("low-1", "low", "n1"), replica("low-2", "low", "n1", **LEAVING), replica("low-3", "low", "n2")]
+        out = said(["explain", "low"], world, [{"name": "servingPreempt"}])
+        self.assertIn("1 replica of default/low is scaled away from n1 to make room for default/chat; 1 replica that is leaving n1 is deleted at once for default/chat.", out)
+
+    def test_from_a_plan_alone(self):
+        world = [gpu_node("n1"), gpu_node("n2"), serving("chat", 100, 1, 0), serving("low", 10, 2, 2), replica("low-1", "low", "n1"), replica("low-2", "low", "n2")]
+        with tempfile.TemporaryDirectory() as folder:
+            state, plan = Path(folder, "state.json"), Path(folder, "plan.json")
+            state.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": world}))
+            plan.write_text(subprocess.run([PROGRAM, "plan", "-f", state, "--now", NOW, "-o", "json"], capture_output=True, text=True, timeout=60, check=True).stdout)
+            tell = lambda name: subprocess.run([PROGRAM, "explain", name, "--plan", plan], capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertIn("Deployment default/chat is promised room", tell("chat"))
+            self.assertIn("1 replica of default/low is scaled away from n2", tell("low"))
+
+    def test_a_node_with_room_is_not_called_full(self):
+        world = [gpu_node("n1", 2), gpu_node("n2"), gpu_node("n3"), serving("high", 50, 1, 0, gpus=2), serving("v", 10, 4, 3), replica("v-1", "v", "n1"), replica("v-2", "v", "n1"), replica("v-3", "v", "n2")]
+        out = said(["plan"], world, [{"name": "servingPreempt"}], exit_code=3)
+        self.assertIn("1 room that it does not take while it makes room for others", out)
+
+    def test_alternatives_measure_replicas_as_such(self):
+        world = [gpu_node("n1"), gpu_node("n2"), serving("chat", 100, 1, 0), serving("low", 10, 1, 1), replica("low-1", "low", "n1", **LEAVING), replica("low-2", "low", "n2")]
+        out = said(["plan", "--alternatives"], world, [{"name": "servingPreempt"}])
+        self.assertIn("cheapest (the plan) 1 0 0 10 0s 1s 0", out)
+
+    def test_replicas_that_wait_are_waited_for(self):
+        world = [gpu_node("n1"), serving("chat", 100, 1, 0), serving("low", 10, 1, 1), replica("low-1", "low", "n1")]
+        out = said(["run"], world, [{"name": "servingPreempt"}], exit_code=3)
+        self.assertIn("waiting 1 replica 1 replica of default/chat: servingPreempt: there is no room", out)
+
+    def test_tables_count_what_they_are_about(self):
+        world = [gpu_node("n1"), gpu_node("n2"), serving("chat", 100, 1, 0), serving("low", 10, 2, 2), replica("low-1", "low", "n1"), replica("low-2", "low", "n2")]
+        self.assertIn("Annotations (1)", said(["plan"], world, [{"name": "servingPreempt"}]))
 
 
 class Placed(unittest.TestCase):
@@ -211,6 +276,16 @@ class Waiting(unittest.TestCase):
         out = said(["run"], [node("n1"), pod("v", on="n1", priority=9), pod("x"), pod("y"), pod("z")], actions("preempt"), exit_code=3)
         self.assertIn("default/x, default/y and default/z: 0 of 1 nodes fit", out)
 
+    def test_evictions_that_fail_are_not_counted(self):
+        budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "z", "namespace": "default"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "z"}}}}
+        world = [node("n1"), pod("v", on="n1", labels={"app": "z"}), budget, pod("want", priority=9)]
+        out = said(["run"], world, [{"name": "allocate"}, {"name": "preempt", "args": {"mode": "evict"}}], exit_code=3)
+        self.assertIn("evicted 0 pods", out)
+
+    def test_a_queue_that_is_not_there(self):
+        out = said(["explain", "x"], [node("n1"), pod("v", on="n1"), queue("a"), pod("x", priority=9, queue="none")], actions("preempt"))
+        self.assertNotIn("no node is what it asks for", out)
+
     def test_allocate_alone_evicts_nobody(self):
         out = said(["explain", "want"], [node("n1"), pod("v", on="n1"), pod("want", priority=9)], actions())
         self.assertNotIn("allocate cannot help", out)
@@ -235,6 +310,23 @@ class Input(unittest.TestCase):
             state = Path(folder, "state.json")
             state.write_text(json.dumps(queue("research")))
             self.assertIn("research is a queue: `plan` lists what it deserves", self.complaint("", "explain", "research", "-f", str(state)))
+
+    def test_slips_in_what_a_timeline_applies(self):
+        event = lambda body: f"apiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\nstatus: {{allocatable: {{cpu: 1, pods: 9}}}}\n---\nkind: Timeline\nevents: [{{at: 1s, {body}}}]\n"
+        self.assertIn("-:6: Timeline: events[0].apply: Pod default/p: spec.priority", self.complaint(event("apply: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priority: high, containers: []}}"), "run", "-f", "-"))
+        run = lambda body: subprocess.run([PROGRAM, "run", "-f", "-", "--speed", "fast"], input=event(body), capture_output=True, text=True, timeout=60, check=False)
+        misspelt = run("apply: {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulabel: true}}")
+        self.assertIn("unschedulabel", misspelt.stderr)
+        self.assertEqual(misspelt.returncode, 0)
+        failed = run("delete: {apiVersion: v1, kind: Node, metadata: {name: n2}}")
+        self.assertIn('-:6: Timeline: events[0].delete at 1s: Node "n2" not found', failed.stderr)
+        self.assertEqual(failed.returncode, 1)
+
+    def test_numbers_that_are_none(self):
+        service = "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: x}\nspec: {template: {metadata: {annotations: {autoscaling.knative.dev/min-scale: '-3'}}}}\n"
+        self.assertIn("spec.template.metadata.annotations[autoscaling.knative.dev/min-scale]: -3 is less than 0", self.complaint(service))
+        job = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: x}\nspec: {minAvailable: -2, tasks: [{replicas: 2}]}\n"
+        self.assertIn("spec.minAvailable", self.complaint(job))
 
     def test_a_misspelt_field_of_a_timeline(self):
         self.assertIn("evnts: is not one of", self.complaint("apiVersion: reprieve.dev/v1\nkind: Timeline\nevents: []\nevnts: []\n", "run", "-f", "-"))
