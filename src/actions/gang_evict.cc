@@ -158,7 +158,8 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
         if (why_not.empty()) why_not = "finds nobody to evict";
-        const std::string stay = obstacles_.say(members.pods, rules.attack, action_.pdb, reclaim_ ? shares_ : nullptr);
+        const std::string stay =
+            too_small_ ? "" : obstacles_.say(members.pods, rules.attack, action_.pdb, reclaim_ ? shares_ : nullptr);
         if (!stay.empty()) why_not += " (stay: " + stay + ")";
         return {.why_not = why_not, .proof = none_};
     }
@@ -205,6 +206,7 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     std::optional<GangChoice> best;
     runner_up_.reset();
     none_.reset();
+    too_small_ = !space.domains.empty();
     std::size_t tiers = 0;
     std::size_t proven = 0;
     // A soft rule falls back tier by tier; otherwise all domains compete.
@@ -221,6 +223,7 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
             contest.enter(std::make_unique<GangVictims>(desk_.session, desk_.placer, rules, members, std::move(seat)));
         }
         best = contest.run();
+        too_small_ = too_small_ && contest.all_too_small();
         if (best) bound_ = contest.bound();
         runner_up_ = contest.runner_up();
         ++tiers;

@@ -63,6 +63,7 @@ private:
     WorkResource work_;
     bool reclaim_;
     std::optional<Cost> runner_up_;
+    bool too_small_ = false;     // the last search: no domain holds the members, whoever leaves
     std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing
     Cost bound_;                 // over all domains
     NodeSieve sieve_;

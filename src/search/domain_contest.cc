@@ -12,14 +12,23 @@ constexpr std::int64_t kPartForFirstLook = 4;
 }  // namespace
 
 void DomainContest::enter(std::unique_ptr<GangVictims> victims) {
+    (victims->too_small() ? any_too_small_ : any_large_) = true;
     if (victims->feasible()) {
         nodes_ += victims->node_count();
         const Cost bound = victims->bound();
         entrants_.push_back({.victims = std::move(victims), .bound = bound});
         return;
     }
-    if (why_not_.empty()) why_not_ = victims->binding();
+    note_why(*victims);
     if (!victims->proven_none()) uncertain_.push_back(victims->bound());
+}
+
+// Who stays and why says nothing about a domain that is too small: another one is told of, if there is one.
+void DomainContest::note_why(const GangVictims& victims) {
+    if (victims.binding().empty()) return;
+    if (!why_not_.empty() && (!why_too_small_ || victims.too_small())) return;
+    why_not_ = victims.binding();
+    why_too_small_ = victims.too_small();
 }
 
 bool DomainContest::may_be_cheaper(const Entrant& entrant) const {
@@ -89,7 +98,7 @@ void DomainContest::lost(const std::optional<Cost>& cost) {
 void DomainContest::challenge(Entrant& entrant, std::optional<GangChoice> choice) {
     entrant.ruled_out = entrant.victims->ruled_out();
     entrant.bound = choice ? choice->bound : entrant.victims->bound();
-    if (entrant.ruled_out && why_not_.empty()) why_not_ = entrant.victims->binding();
+    if (entrant.ruled_out) note_why(*entrant.victims);
     if (!choice) return;
     lost(choice->runner_up);
     if (best_ && !(choice->cost < best_->cost)) {

@@ -34,8 +34,11 @@ public:
     [[nodiscard]] const std::optional<Cost>& runner_up() const { return runner_up_; }
     // Every domain is proven to have no victims that the rules allow. REQUIRES: run() found nothing.
     [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
-    // What stands in the way in the first domain that was out; empty: none was.
+    // What stands in the way in the first domain that was out, of those that would be large enough if there are any;
+    // empty: none was out.
     [[nodiscard]] const std::string& why_not() const { return why_not_; }
+    // No domain would hold the members, whoever leaves.
+    [[nodiscard]] bool all_too_small() const { return any_too_small_ && !any_large_; }
 
 private:
     struct Entrant {
@@ -44,6 +47,7 @@ private:
         bool ruled_out = false;
         Cost bound;
     };
+    void note_why(const GangVictims& victims);
     void look_once();
     void look_again();
     void challenge(Entrant& entrant, std::optional<GangChoice> choice);
@@ -61,6 +65,9 @@ private:
     Cost bound_;
     std::optional<Proof> none_;
     std::string why_not_;
+    bool why_too_small_ = false;  // that is what `why_not_` says
+    bool any_too_small_ = false;
+    bool any_large_ = false;
 };
 
 }  // namespace reprieve

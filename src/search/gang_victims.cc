@@ -144,6 +144,7 @@ bool GangVictims::is_too_small() {
     if (most >= fit_.wanted() || fit_.wanted() == 1) return false;
     binding_ = fmt::format("{} holds {} of {} members even when empty", where(), most, fit_.wanted());
     none_ = Proof::nobody();
+    too_small_ = true;
     return true;
 }
 

@@ -60,6 +60,8 @@ public:
     [[nodiscard]] bool feasible() const { return feasible_; }
     // Why not: what the domain can free, and what it would need.
     [[nodiscard]] const std::string& binding() const { return binding_; }
+    // The domain does not hold the members, whoever leaves.
+    [[nodiscard]] bool too_small() const { return too_small_; }
     // Where it is not feasible: no set of victims in this domain lets the members in.
     [[nodiscard]] const std::optional<Proof>& proven_none() const { return none_; }
     // No set of victims in this domain costs less, whichever pods of a gang are called its surplus; or, after a search
@@ -171,6 +173,7 @@ private:
     std::vector<bool> over_budget_;         // strict: for the walks, by unit
     std::optional<VictimProblem> problem_;  // of the list, once that is final
     std::string binding_;
+    bool too_small_ = false;
     Cost bound_;
     std::unique_ptr<CoverSearch> cover_;  // where members are counted, for `improve`
     bool finished_ = false;               // the exact search left nothing open

@@ -80,7 +80,7 @@ std::string words(const std::string& term, std::int64_t value) {
         return value == INT64_MAX ? "more work lost than can be counted"
                                   : zero_or(value, "no work lost", work_text(value) + " resource-seconds lost");
     if (term == "resources")
-        return fmt::format("{:.2f} times the need taken away, added up over the resources asked for",
+        return fmt::format("{:.2f} times the need taken away (summed over its resources)",
                            static_cast<double>(value) / 1000.0);
     if (term == "pods") return count_words(value, "pod", "pods");
     if (term == "units") return count_words(value, "unit", "units");

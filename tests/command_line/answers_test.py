@@ -71,12 +71,12 @@ def replica(name, of, on, notes=None, **metadata):
 LEAVING = {"deletionTimestamp": "2026-01-01T12:04:30Z", "deletionGracePeriodSeconds": 300}
 
 
-def said(command, objects, actions=None, plugins=None, exit_code=0):
+def said(command, objects, actions=None, plugins=None, exit_code=0, **config_keys):
     """What the program prints about these objects, on one line."""
     with tempfile.TemporaryDirectory() as folder:
         state, config = Path(folder, "state.json"), Path(folder, "config.json")
         state.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-        config.write_text(json.dumps({"apiVersion": "reprieve.dev/v1", "kind": "SchedulerConfig", **({"actions": actions} if actions else {}), **({"plugins": plugins} if plugins else {})}))
+        config.write_text(json.dumps({"apiVersion": "reprieve.dev/v1", "kind": "SchedulerConfig", **({"actions": actions} if actions else {}), **({"plugins": plugins} if plugins else {}), **config_keys}))
         arguments = [PROGRAM, *command, "-f", state, "--now", NOW, "--config", config]
         if command[0] == "run":
             arguments += ["--speed", "fast", "--cycles", "100"]
@@ -281,6 +281,13 @@ class Waiting(unittest.TestCase):
         world = [node("n1"), pod("v", on="n1", labels={"app": "z"}), budget, pod("want", priority=9)]
         out = said(["run"], world, [{"name": "allocate"}, {"name": "preempt", "args": {"mode": "evict"}}], exit_code=3)
         self.assertIn("evicted 0 pods", out)
+
+    def test_who_stays_says_nothing_of_domains_that_are_too_small(self):
+        racks = [{**node(f"n{i}"), "metadata": {"name": f"n{i}", "labels": {"rack": f"r{i // 2}"}}} for i in range(4)]
+        world = [*racks, pod("v", on="n0", priority=99), group("want", 3, networkTopology={"mode": "hard", "highestTierAllowed": 1}), *(pod(f"want-{i}", priority=9, group="want") for i in range(3))]
+        out = said(["plan"], world, actions("gangPreempt"), topology={"levels": ["rack"]}, exit_code=3)
+        self.assertIn("2 of 3 members even when empty", out)
+        self.assertNotIn("even when empty (stay", out)
 
     def test_a_queue_that_is_not_there(self):
         out = said(["explain", "x"], [node("n1"), pod("v", on="n1"), queue("a"), pod("x", priority=9, queue="none")], actions("preempt"))
