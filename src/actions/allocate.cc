@@ -177,13 +177,15 @@ private:
 
 Served allocate_gang(Desk& desk, const Demand& demand, ActionKind as) {
     const Snapshot& s = desk.snapshot();
-    const GangRow& gang = s.gangs[demand.gang];
     const Mandatory members = desk.members_of(demand);
     if (members.missing > 0) {
-        return Served::not_mine(fmt::format("the gang needs {} member{} and lacks {} that could run",
-                                            gang.min,
-                                            gang.min == 1 ? "" : "s",
-                                            members.missing));
+        const std::int32_t min = s.gangs[members.lacking].min;
+        return Served::not_mine(
+            fmt::format("{} needs {} member{} and lacks {} that could run",
+                        demand.partners.empty() ? "the gang" : "gang " + s.gang_name(members.lacking),
+                        min,
+                        min == 1 ? "" : "s",
+                        members.missing_of_lacking));
     }
     const SearchSpace space = network_search_space(s, demand.gang);
     if (!space.missing.empty()) return {.why_not = space.missing, .never = true, .proof = Proof::nobody()};

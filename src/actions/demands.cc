@@ -49,8 +49,13 @@ public:
         for (PodId pod : cluster.pending()) {
             const GangId gang = snapshot_.pods[pod].gang;
             if (!gang || snapshot_.gangs[gang].min == 0) continue;
-            for (const std::string& name : named_by(gang, pod))
-                join(gang, find(name));
+            for (const std::string& name : named_by(gang, pod)) {
+                const GangId other = find(name);
+                if (other)
+                    join(gang, other);
+                else if (std::string& missing = missing_[gang]; missing.empty() || name < missing)
+                    missing = name;
+            }
         }
         for (const auto& [gang, root] : roots_)
             circles_[root_of(gang)].push_back(gang);
@@ -62,6 +67,12 @@ public:
     [[nodiscard]] std::span<const GangId> circle(GangId gang) const {
         const auto at = circles_.find(root_of(gang));
         return at == circles_.end() ? std::span<const GangId>() : std::span<const GangId>(at->second);
+    }
+
+    // A gang that this one names and nobody has seen; the first by name. Empty: there is none.
+    [[nodiscard]] std::string missing(GangId gang) const {
+        const auto at = missing_.find(gang);
+        return at == missing_.end() ? "" : at->second;
     }
 
 private:
@@ -79,7 +90,7 @@ private:
     GangId find(const std::string& name) {
         if (by_name_.empty()) {
             for (GangId g : IdRange<GangId>(snapshot_.gangs.size())) {
-                if (snapshot_.gangs[g].alive && snapshot_.gangs[g].min > 0) by_name_[snapshot_.gang_name(g)] = g;
+                if (snapshot_.gangs[g].alive) by_name_[snapshot_.gang_name(g)] = g;
             }
         }
         const auto at = by_name_.find(name);
@@ -93,7 +104,7 @@ private:
     }
 
     void join(GangId a, GangId b) {
-        if (!b || a == b) return;
+        if (a == b || snapshot_.gangs[b].min == 0) return;
         roots_.try_emplace(a, a);
         roots_.try_emplace(b, b);
         roots_[root_of(a)] = root_of(b);
@@ -104,7 +115,20 @@ private:
     std::map<std::string, GangId> by_name_;
     std::map<GangId, GangId> roots_;
     std::map<GangId, std::vector<GangId>> circles_;
+    std::map<GangId, std::string> missing_;
 };
+
+// Who has its minimum started with its partners once, and goes on without one that is gone.
+std::string missing_partner(const Snapshot& s, const Partners& together, GangId gang, std::span<const GangId> circle) {
+    const std::span<const GangId> all = circle.empty() ? std::span(&gang, 1) : circle;
+    if (std::ranges::none_of(all, [&](GangId g) { return s.gangs[g].live < s.gangs[g].min; })) return "";
+    std::string out;
+    for (GangId g : all) {
+        const std::string name = together.missing(g);
+        if (!name.empty() && (out.empty() || name < out)) out = name;
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -149,7 +173,8 @@ std::vector<Demand> find_demands(const Cluster& cluster) {
                            .queue = row.queue,
                            .created = row.created,
                            .nominated = false,
-                           .never_preempts = gang.never_preempts});
+                           .never_preempts = gang.never_preempts,
+                           .missing_partner = missing_partner(s, together, row.gang, circle)});
             for (GangId other : circle) {
                 Demand& demand = out.back();
                 if (other != first) demand.partners.push_back(other);
@@ -312,10 +337,18 @@ private:
 
 Mandatory mandatory_members(const Snapshot& s, const Demand& demand, const std::function<bool(PodId)>& could_run) {
     Mandatory out = Picking(s, demand.gang, demand.pods, could_run).pick();
+    if (out.missing > 0) {
+        out.lacking = demand.gang;
+        out.missing_of_lacking = out.missing;
+    }
     for (GangId partner : demand.partners) {
         Mandatory more = Picking(s, partner, demand.pods, could_run).pick();
         out.pods.insert(out.pods.end(), more.pods.begin(), more.pods.end());
         std::ranges::move(more.surplus, std::back_inserter(out.surplus));
+        if (out.missing == 0 && more.missing > 0) {
+            out.lacking = partner;
+            out.missing_of_lacking = more.missing;
+        }
         out.missing += more.missing;
     }
     return out;

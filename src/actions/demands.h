@@ -26,6 +26,8 @@ struct Mandatory {
     std::vector<PodId> pods;
     std::vector<std::vector<PodId>> surplus;
     std::int32_t missing = 0;  // pods that do not exist yet, or that every node refuses for good
+    GangId lacking = {};       // the first gang that lacks some: the demand's own or a partner
+    std::int32_t missing_of_lacking = 0;
 };
 // `could_run(pod)`: some node does not refuse it as never.
 [[nodiscard]] Mandatory mandatory_members(const Snapshot& snapshot,

@@ -93,7 +93,7 @@ Unplaced describe_unplaced(Desk& desk, const Demand& demand, PodId pod, const Se
         out.reason = served.why_not;
         return out;
     }
-    if (s.pods[pod].has(kGroupMissing)) {
+    if (s.pods[pod].has(kGroupMissing) || !demand.missing_partner.empty()) {
         out.reason = served.why_not;
         return out;
     }
@@ -130,14 +130,15 @@ Certificate describe_infeasible(Desk& desk,
 }
 
 std::string missing_group(const Snapshot& s, const Demand& demand) {
+    if (!demand.missing_partner.empty())
+        return fmt::format("its gang starts only together with gang {}, which does not exist", demand.missing_partner);
     if (!s.pods[demand.first()].has(kGroupMissing)) return "";
     const Pod& fact = s.facts->pod(demand.first());
     return fmt::format("{}/{}", s.words->text(fact.ns), s.words->text(fact.group));
 }
 
 std::optional<Served> refused_at_once(const Snapshot& s, const Demand& demand, const Resources& offered) {
-    if (const std::string missing = missing_group(s, demand); !missing.empty())
-        return Served::not_mine(fmt::format("its PodGroup {} does not exist", missing));
+    if (std::string missing = missing_group(s, demand); !missing.empty()) return Served::not_mine(std::move(missing));
     if (const Verdict takes = queue_takes(s, demand.first()); !takes.fits())
         return Served{.why_not = takes.reason, .never = takes.fit == Fit::kNever, .proof = Proof::nobody()};
     std::string excess = min_resources_excess(s, demand, offered);

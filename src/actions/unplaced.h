@@ -18,8 +18,8 @@ namespace reprieve {
 // What all nodes offer together.
 [[nodiscard]] Resources offered_by_all(const Cluster& cluster);
 
-// "ns/name" of a group that a pod names and nobody has seen: as a single pod it would be served by the wrong rules.
-// Empty: there is none.
+// That a pod's group, or a gang that its own starts only together with, does not exist: it would be served by the wrong
+// rules. Empty: all exist.
 [[nodiscard]] std::string missing_group(const Snapshot& snapshot, const Demand& demand);
 
 // Refused whatever room there is: its group does not exist, its queue does not take it, or its minResources exceed the

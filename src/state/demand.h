@@ -19,6 +19,7 @@ struct Demand {
     Time created;            // of its first pod
     bool nominated = false;  // some member has a nomination from an earlier plan
     bool never_preempts = false;
+    std::string missing_partner = {};  // "ns/name" of a gang that it starts only together with, and nobody has seen
 
     [[nodiscard]] PodId first() const { return pods.front(); }
 };
