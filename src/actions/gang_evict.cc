@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "actions/evict_unit.h"
 #include "base/check.h"
@@ -180,7 +181,7 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
     SearchSpace promised = space;
     std::erase_if(promised.domains, [](const SearchDomain& d) { return !d.promised; });
     if (!promised.domains.empty() && promised.domains.size() < space.domains.size()) {
-        if (auto there = search(promised, home, rules, members, why_not)) return there;
+        if (auto there = search_all(promised, home, rules, members, why_not)) return there;
         why_not = space.missing;
     }
     if (std::vector<NodeId> few = few_nodes(space, home, rules, members); !few.empty()) {
@@ -188,23 +189,33 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
         sieved.domains.front().nodes = std::move(few);
         std::string unsaid;
         if (auto there = search(sieved, home, rules, members, unsaid)) return there;
+    return search_all(space, home, rules, members, why_not);
+}
+
+// One vote over all candidates can spend a queue's excess on pods that are of no use here, or dearer than others.
+std::optional<GangChoice> GangEvict::search_all(const SearchSpace& space,
+                                                GangId home,
+                                                const GangRules& rules,
+                                                std::span<const PodId> members,
+                                                std::string& why_not) {
     }
     auto best = search(space, home, rules, members, why_not);
-    if (best || !reclaim_ || !action_.improve) return best;
-    // One vote over all candidates can spend a queue's excess on pods that are of no use here.
+    if (!reclaim_ || !action_.improve || (best && !narrowed_)) return best;
     GangRules alone = rules;
     alone.vote_alone = true;
-    return search(space, home, alone, members, why_not);
+    return search(space, home, alone, members, why_not, best);
 }
 
 std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
                                             GangId home,
                                             const GangRules& rules,
                                             std::span<const PodId> members,
-                                            std::string& why_not) {
+                                            std::string& why_not,
+                                            const std::optional<GangChoice>& known) {
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
-    runner_up_.reset();
+    const std::optional<Cost> second = std::exchange(runner_up_, std::nullopt);
+    narrowed_ = false;
     none_.reset();
     too_small_ = !space.domains.empty();
     std::size_t tiers = 0;
@@ -216,11 +227,16 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
             ++last;
         DomainContest contest({.improve = action_.improve,
                                .max_domains = static_cast<std::size_t>(action_.max_domains),
+        // A smaller tier comes before a lower cost.
+        if (known && (!space.soft || known->seat.domain.tier == space.domains[first].tier))
+            contest.defend(*known, second);
                                .budget = desk_.session.config.search_budget.us});
         for (std::size_t i = first; i < last; ++i) {
             TopologySeat seat = make_seat(s, home, space.domains[i]);
             if (seat.domain.name.empty() && !seat.domain.nodes.empty()) seat.stands_for = s.nodes_by_name.size();
-            contest.enter(std::make_unique<GangVictims>(desk_.session, desk_.placer, rules, members, std::move(seat)));
+            auto victims = std::make_unique<GangVictims>(desk_.session, desk_.placer, rules, members, std::move(seat));
+            narrowed_ = narrowed_ || victims->narrowed_by_vote();
+            contest.enter(std::move(victims));
         }
         best = contest.run();
         too_small_ = too_small_ && contest.all_too_small();

@@ -44,11 +44,19 @@ private:
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
                                                    std::string& why_not);
+    // Within the rules' vote, and where that held back units that may go by themselves, beyond it.
+    [[nodiscard]] std::optional<GangChoice> search_all(const SearchSpace& space,
+                                                       GangId home,
+                                                       const GangRules& rules,
+                                                       std::span<const PodId> members,
+                                                       std::string& why_not);
+    // `known`: what another search found here; what costs less is looked for.
     [[nodiscard]] std::optional<GangChoice> search(const SearchSpace& space,
                                                    GangId home,
                                                    const GangRules& rules,
                                                    std::span<const PodId> members,
-                                                   std::string& why_not);
+                                                   std::string& why_not,
+                                                   const std::optional<GangChoice>& known = {});
     void carry_out(const Demand& demand, const GangChoice& choice, const Mandatory& members, const Ground& ground);
     void certify(const Demand& demand,
                  const GangChoice& choice,
@@ -66,6 +74,7 @@ private:
     bool too_small_ = false;     // the last search: no domain holds the members, whoever leaves
     std::optional<Proof> none_;  // the last search that found nothing proved that there is nothing
     Cost bound_;                 // over all domains
+    bool narrowed_ = false;      // by one vote over all candidates
     NodeSieve sieve_;
     // By NodeId, for pods of these specs: whether a node's facts let one of them in.
     std::map<std::vector<SpecId>, std::vector<bool>> useful_;

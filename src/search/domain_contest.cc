@@ -1,6 +1,8 @@
 #include "search/domain_contest.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace reprieve {
 namespace {
@@ -8,6 +10,14 @@ namespace {
 constexpr std::size_t kNodesPerBudget = 16;
 constexpr std::size_t kMostBudgets = 16;
 constexpr std::int64_t kPartForFirstLook = 4;
+
+std::vector<PodId> pods_of(const GangChoice& choice) {
+    std::vector<PodId> out;
+    for (std::uint32_t u : choice.chosen)
+        std::ranges::copy(choice.list.pods_of(choice.list.units[u]), std::back_inserter(out));
+    std::ranges::sort(out);
+    return out;
+}
 
 }  // namespace
 
@@ -29,6 +39,11 @@ void DomainContest::note_why(const GangVictims& victims) {
     if (!why_not_.empty() && (!why_too_small_ || victims.too_small())) return;
     why_not_ = victims.binding();
     why_too_small_ = victims.too_small();
+}
+
+void DomainContest::defend(GangChoice choice, const std::optional<Cost>& runner_up) {
+    best_ = std::move(choice);
+    lost(runner_up);
 }
 
 bool DomainContest::may_be_cheaper(const Entrant& entrant) const {
@@ -102,7 +117,7 @@ void DomainContest::challenge(Entrant& entrant, std::optional<GangChoice> choice
     if (!choice) return;
     lost(choice->runner_up);
     if (best_ && !(choice->cost < best_->cost)) {
-        lost(choice->cost);
+        if (choice->cost != best_->cost || pods_of(*choice) != pods_of(*best_)) lost(choice->cost);
         return;
     }
     if (best_) lost(best_->cost);

@@ -26,6 +26,8 @@ public:
     explicit DomainContest(const ContestRules& rules) : rules_(rules) {}
 
     void enter(std::unique_ptr<GangVictims> victims);
+    // A choice that the rules allow, from elsewhere, and the next best there: only what costs less is looked for.
+    void defend(GangChoice choice, const std::optional<Cost>& runner_up);
     // Nullopt: no domain has victims that the rules allow.
     [[nodiscard]] std::optional<GangChoice> run();
 

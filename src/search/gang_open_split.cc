@@ -79,6 +79,7 @@ void GangVictims::force_overdrawn() {
 // A vote goes through the units in the order that the split belongs to: there it stays as it is, and nothing is proven.
 void GangVictims::open_splits() {
     const bool voted = rules_.vote != nullptr && !rules_.vote_alone;
+    narrowed_by_vote_ = narrowed_by_vote_ || voted;
     if (!rules_.improve || rules_.attack.open_split || rules_.attack.local_only || voted) return;
     open_rules_ = rules_;
     open_rules_.attack.open_split = true;

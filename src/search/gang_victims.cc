@@ -168,6 +168,12 @@ void GangVictims::apply_vote() {
         allowed[u] = rules_.vote->accept(list_.pods_of(list_.units[u]));
     }
     const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
+    if (!rules_.vote_alone) {
+        narrowed_by_vote_ = std::ranges::any_of(order_, [&](std::uint32_t u) {
+            rules_.vote->reset();
+            return !allowed[u] && rules_.vote->accept(list_.pods_of(list_.units[u]));
+        });
+    }
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
         u = static_cast<std::uint32_t>(moved[u]);

@@ -80,6 +80,9 @@ public:
     [[nodiscard]] std::optional<GangChoice> find(std::int64_t budget, const Cost* limit);
     // Once more, for what costs less than the limit alone. REQUIRES: find().
     [[nodiscard]] std::optional<GangChoice> find_cheaper(std::int64_t budget, const Cost* limit);
+    // One vote over all candidates kept units out that may go by themselves, or held the split of a gang's surplus:
+    // what is proven speaks of the rest alone. A search with `vote_alone` speaks of all.
+    [[nodiscard]] bool narrowed_by_vote() const { return narrowed_by_vote_; }
     // `find` found nothing, and that is proven.
     [[nodiscard]] bool ruled_out() const { return ruled_out_; }
     // The work that the last of them took.
@@ -183,6 +186,7 @@ private:
     std::vector<PodId> breakers_;  // of budgets
     bool over_limit_ = false;
     bool contested_ = false;
+    bool narrowed_by_vote_ = false;
     // The same domain with open splits, where that makes a difference.
     GangRules open_rules_;
     std::unique_ptr<GangVictims> open_;
