@@ -7,28 +7,25 @@
 #include <utility>
 
 #include "actions/evict_unit.h"
+#include "actions/queue_obstacles.h"
 #include "base/check.h"
-#include "model/amount_text.h"
 #include "plugins/share_vote.h"
 #include "search/domain_contest.h"
 #include "search/shared_claims.h"
 
 namespace reprieve {
+
 namespace {
 
-// ": 3 of cpu instead of 2"; empty where it is a queue further up that would be above.
-std::string excess_words(const Snapshot& s,
-                         const Shares& shares,
-                         QueueId queue,
-                         std::span<const Resources::Amount> need) {
-    for (const auto& [dim, value] : need) {
-        const std::int64_t* share = dim == kPods || value <= 0 ? nullptr : shares.deserved(queue, dim);
-        const std::int64_t would = s.later.queue_used(queue, dim) + value;
-        if (share != nullptr && would > *share)
-            return fmt::format(
-                ": {} of {} instead of {}", amount_text(dim, would), s.words->text(dim), amount_text(dim, *share));
-    }
-    return "";
+bool is_above(const Snapshot& s, QueueId queue, QueueId below) {
+    const std::vector<QueueId>& path = s.queue_path[below];
+    return std::ranges::find(path, queue) != path.end();
+}
+
+// Itself, not only in the queues below it.
+bool runs_pods(const Snapshot& s, QueueId queue) {
+    return std::ranges::any_of(
+        s.pods, [&](const PodRow& row) { return row.queue == queue && row.state == PodState::kRunning; });
 }
 
 }  // namespace
@@ -87,10 +84,10 @@ Served GangEvict::reclaim(const Demand& demand, const Mandatory& members) {
     if (rules.bundles.queue_order.empty()) return Served::not_mine();  // there is no other queue
     // Whether the queue may reclaim at all, before anything is searched.
     ShareVote vote(s, *shares_, demand.queue, need, action_.whole_below_deserved);
-    if (std::ranges::none_of(rules.bundles.queue_order, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
-        return {.why_not = fmt::format("queue {} would be above what it deserves{}",
-                                       s.words->text(s.queues[demand.queue].name),
-                                       excess_words(s, *shares_, demand.queue, need)),
+    std::vector<QueueId> givers = rules.bundles.queue_order;
+    std::erase_if(givers, [&](QueueId q) { return is_above(s, q, demand.queue) && !runs_pods(s, q); });
+    if (!givers.empty() && std::ranges::none_of(givers, [&](QueueId q) { return vote.may_reclaim_from(q); })) {
+        return {.why_not = why_may_not_reclaim(s, *shares_, {.queue = demand.queue, .need = need}, givers.front()),
                 .proof = Proof::nobody()};
     }
     rules.vote = &vote;
@@ -159,9 +156,12 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     const auto choice = choose(demand, rules, members.pods, why_not);
     if (!choice) {
         if (why_not.empty()) why_not = "finds nobody to evict";
-        const std::string stay =
-            too_small_ ? "" : obstacles_.say(members.pods, rules.attack, action_.pdb, reclaim_ ? shares_ : nullptr);
-        if (!stay.empty()) why_not += " (stay: " + stay + ")";
+        if (!too_small_) {
+            why_not += obstacles_.say(
+            members.pods,
+            rules.attack,
+            {.pdb = action_.pdb, .shares = reclaim_ ? shares_ : nullptr, .allow_whole = action_.allow_whole_bundle});
+        }
         return {.why_not = why_not, .proof = none_};
     }
     carry_out(demand, *choice, members, ground);
@@ -189,6 +189,7 @@ std::optional<GangChoice> GangEvict::choose(const Demand& demand,
         sieved.domains.front().nodes = std::move(few);
         std::string unsaid;
         if (auto there = search(sieved, home, rules, members, unsaid)) return there;
+    }
     return search_all(space, home, rules, members, why_not);
 }
 
@@ -198,7 +199,6 @@ std::optional<GangChoice> GangEvict::search_all(const SearchSpace& space,
                                                 const GangRules& rules,
                                                 std::span<const PodId> members,
                                                 std::string& why_not) {
-    }
     auto best = search(space, home, rules, members, why_not);
     if (!reclaim_ || !action_.improve || (best && !narrowed_)) return best;
     GangRules alone = rules;
@@ -215,9 +215,9 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
     const Snapshot& s = desk_.snapshot();
     std::optional<GangChoice> best;
     const std::optional<Cost> second = std::exchange(runner_up_, std::nullopt);
-    narrowed_ = false;
     none_.reset();
     too_small_ = !space.domains.empty();
+    narrowed_ = false;
     std::size_t tiers = 0;
     std::size_t proven = 0;
     // A soft rule falls back tier by tier; otherwise all domains compete.
@@ -227,10 +227,10 @@ std::optional<GangChoice> GangEvict::search(const SearchSpace& space,
             ++last;
         DomainContest contest({.improve = action_.improve,
                                .max_domains = static_cast<std::size_t>(action_.max_domains),
+                               .budget = desk_.session.config.search_budget.us});
         // A smaller tier comes before a lower cost.
         if (known && (!space.soft || known->seat.domain.tier == space.domains[first].tier))
             contest.defend(*known, second);
-                               .budget = desk_.session.config.search_budget.us});
         for (std::size_t i = first; i < last; ++i) {
             TopologySeat seat = make_seat(s, home, space.domains[i]);
             if (seat.domain.name.empty() && !seat.domain.nodes.empty()) seat.stands_for = s.nodes_by_name.size();

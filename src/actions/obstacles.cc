@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "model/amount_text.h"
+#include "actions/queue_obstacles.h"
 #include "plugins/quota_vote.h"
+#include "search/placement_stands.h"
 #include "state/budgets.h"
 #include "state/cluster.h"
 
@@ -31,26 +33,23 @@ std::string list_of(const std::map<std::string, std::int64_t>& reasons) {
 
 }  // namespace
 
-std::string Obstacles::say(std::span<const PodId> members, const Attack& attack, PdbMode pdb, const Shares* shares) {
+std::string Obstacles::say(std::span<const PodId> members, const Attack& attack, const ObstacleRules& rules) {
     const Last asked{.spec = desk_.snapshot().class_of(members.front()).spec,
                      .priority = attack.priority,
                      .queue = attack.queue,
-                     .pdb = pdb,
+                     .pdb = rules.pdb,
                      .at = desk_.session.tx.checkpoint()};
-    if (said_.empty() || asked != last_) {
+    if (!said_ || asked != last_) {
         last_ = asked;
-        said_ = count(members, attack, pdb, shares);
+        said_ = why_rules_forbid(members, attack);
+        if (const std::string stay = count(members, attack, rules); !stay.empty()) *said_ += " (stay: " + stay + ")";
     }
-    return said_;
+    return *said_;
 }
 
-std::string Obstacles::name(QueueId queue) const {
-    return desk_.snapshot().words->str(desk_.snapshot().queues[queue].name);
-}
-
-std::string Obstacles::count(std::span<const PodId> members, const Attack& attack, PdbMode pdb, const Shares* shares) {
+std::string Obstacles::count(std::span<const PodId> members, const Attack& attack, const ObstacleRules& rules) {
     const Snapshot& s = desk_.snapshot();
-    ObstacleBoard& board = board_of(attack, pdb);
+    ObstacleBoard& board = board_of(attack, rules);
     std::vector<std::int64_t> counts(board.reasons());
     std::vector<bool> others(s.queues.size());
     std::vector<bool> seen(s.nodes.size());
@@ -71,8 +70,9 @@ std::string Obstacles::count(std::span<const PodId> members, const Attack& attac
     Reasons queues;
     for (QueueId queue : IdRange<QueueId>(s.queues.size())) {
         if (!others[queue.index()] || queue == attack.queue) continue;
-        const std::string why = shares != nullptr         ? why_queue_keeps(queue, attack, *shares)
-                                : attack.quota != nullptr ? why_quota_keeps(queue, attack)
+        const QueueDemand asked{.queue = attack.queue, .need = attack.need};
+        const std::string why = rules.shares != nullptr   ? why_queue_keeps(s, *rules.shares, asked, queue)
+                                : attack.quota != nullptr ? why_quota_keeps(s, asked, queue)
                                                           : "";
         if (!why.empty()) queues[why] = 0;
     }
@@ -82,20 +82,20 @@ std::string Obstacles::count(std::span<const PodId> members, const Attack& attac
 }
 
 // Quotas vote by what the demand asks for, so each such demand gets a board of its own.
-ObstacleBoard& Obstacles::board_of(const Attack& attack, PdbMode pdb) {
+ObstacleBoard& Obstacles::board_of(const Attack& attack, const ObstacleRules& rules) {
     const auto look = [this,
                        priority = attack.priority,
                        queue = attack.queue,
                        cross = attack.cross_queue,
                        quota = attack.quota,
                        reclaim = attack.reclaim,
-                       pdb](NodeId node) {
+                       rules](NodeId node) {
         return look_at(node,
                        {.priority = priority, .queue = queue, .cross_queue = cross, .quota = quota, .reclaim = reclaim},
-                       pdb);
+                       rules);
     };
     if (attack.quota != nullptr) return of_quota_.emplace(desk_.session, look);
-    const Asked asked{attack.priority, attack.queue, attack.cross_queue, attack.reclaim, pdb};
+    const Asked asked{attack.priority, attack.queue, attack.cross_queue, attack.reclaim, rules.pdb, rules.allow_whole};
     const auto at = boards_.find(asked);
     if (at != boards_.end()) {
         at->second.follow(desk_.session);
@@ -105,7 +105,7 @@ ObstacleBoard& Obstacles::board_of(const Attack& attack, PdbMode pdb) {
     return boards_.emplace(asked, ObstacleBoard(desk_.session, look)).first->second;
 }
 
-NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, PdbMode pdb) const {
+NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, const ObstacleRules& rules) const {
     const Snapshot& s = desk_.snapshot();
     NodeObstacles found;
     for (PodId pod : s.node_pods[node]) {
@@ -114,7 +114,9 @@ NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, PdbMode pdb)
             ++found.pods[fmt::format("promised to {}", row.gang ? s.gang_name(row.gang) : s.pod_name(pod))];
         if (row.state != PodState::kRunning) continue;
         std::string why = why_pod_stays(pod, attack);
-        if (why.empty() && pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
+        if (why.empty() && rules.pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
+        if (why.empty() && !rules.allow_whole && row.gang && s.gangs[row.gang].min > 0)
+            why = fmt::format("of gang {}, which may not go whole", s.gang_name(row.gang));
         if (!why.empty()) ++found.pods[why];
         if (row.queue && std::ranges::find(found.queues, row.queue) == found.queues.end())
             found.queues.push_back(row.queue);
@@ -152,86 +154,46 @@ std::string Obstacles::why_budget_keeps(PodId pod) const {
     return spent.empty() ? "" : fmt::format("whose disruption budget {} is spent", spent);
 }
 
-std::string Obstacles::why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const {
+// Where everybody who may go has gone, the rules about other pods may still say no: those who went may be those whom
+// the pod needs (plugins/monotone.h).
+std::string Obstacles::why_rules_forbid(std::span<const PodId> members, const Attack& attack) const {
+    constexpr std::size_t kMostLookedAt = 4096;
     const Snapshot& s = desk_.snapshot();
-    const Queue* fact = s.queues[queue].fact;
-    if (fact != nullptr && !fact->reclaimable) return fmt::format("queue {} is not reclaimable", name(queue));
-    std::string within;
-    for (const auto& [dim, need] : attack.need) {
-        const std::int64_t* share = dim == kPods || need <= 0 ? nullptr : shares.deserved(queue, dim);
-        if (share == nullptr) continue;
-        const std::int64_t used = s.later.queue_used(queue, dim);
-        const std::int64_t least = fact == nullptr ? 0 : fact->guarantee.get(dim);
-        if (used > *share) {
-            if (used <= least || used - least < smallest_in(queue, dim)) {
-                return fmt::format("queue {} is inside its guarantee of {} {}",
-                                   name(queue),
-                                   amount_text(dim, least),
-                                   s.words->text(dim));
-            }
-            return fmt::format("queue {} is above its share by {} of {}, and {}",
-                               name(queue),
-                               amount_text(dim, used - *share),
-                               s.words->text(dim),
-                               used - *share < need ? "that is not enough" : why_excess_stays(queue));
-        }
-        within = fmt::format("queue {} comes to {} of {} and deserves {}",
-                             name(queue),
-                             amount_text(dim, used),
-                             s.words->text(dim),
-                             amount_text(dim, *share));
+    Session& session = desk_.session;
+    const auto bound = std::ranges::find_if(
+        members, [&](PodId p) { return !session.filters.monotone(s, p) && !s.class_of(p).has_claims; });
+    if (bound == members.end()) return "";
+    const Candidate candidate(s, *bound);
+    const FactAnswers& facts = desk_.placer.facts(*bound);
+    std::vector<NodeId> nodes;
+    std::ranges::copy_if(s.nodes_by_name, std::back_inserter(nodes), [&](NodeId n) { return facts[n.index()].fits(); });
+    const UnitFinder finder(session);
+    std::vector<PodId> gone;
+    for (NodeId node : s.nodes_by_name) {
+        std::ranges::copy_if(
+            s.node_pods[node], std::back_inserter(gone), [&](PodId p) { return finder.takeable(p, attack); });
+        if (gone.size() > kMostLookedAt) return "";
     }
-    return within;
-}
-
-// It would be enough: a gang stands in the way, or those who hold it run where their going helps nobody.
-std::string Obstacles::why_excess_stays(QueueId queue) const {
-    const Snapshot& s = desk_.snapshot();
-    std::string gang;
-    for (const PodRow& row : s.pods) {
-        if (row.queue != queue || row.state != PodState::kRunning || !row.gang || s.gangs[row.gang].min < 2) continue;
-        const std::string its = s.gang_name(row.gang);
-        if (gang.empty() || its < gang) gang = its;
+    const bool paused = session.tx.touches().pause(true);
+    const auto start = session.tx.checkpoint();
+    for (PodId pod : gone)
+        session.tx.evict(pod);
+    std::map<std::string_view, std::int64_t> said;
+    for (NodeId node : nodes) {
+        if (!session.filters.check_monotone(candidate, s.later, node).fits()) continue;
+        const Answer answer = session.filters.check_view(candidate, s.later, s.later, node);
+        if (answer.filter == FilterId::kInterPodAffinity)
+            ++said["leaves nobody there whom its required pod affinity asks for"];
+        else if (answer.filter == FilterId::kPodTopologySpread)
+            ++said["its topology spread constraint forbids to use it"];
+        else if (answer.fits() && !SecondPass(session, *bound).passes(node))
+            ++said["its rules about other pods hold there only by pods that are nominated, not bound"];
     }
-    return gang.empty() ? "what it may give makes no room here" : fmt::format("gang {} goes whole or not at all", gang);
-}
-
-std::int64_t Obstacles::smallest_in(QueueId queue, Dim dim) const {
-    const Snapshot& s = desk_.snapshot();
-    std::int64_t least = INT64_MAX;
-    for (const PodRow& row : s.pods) {
-        if (row.queue != queue || row.state != PodState::kRunning) continue;
-        for (const auto& a : s.classes[row.cls].requests) {
-            if (a.dim == dim && a.value > 0) least = std::min(least, a.value);
-        }
-    }
-    return least == INT64_MAX ? 0 : least;
-}
-
-std::string Obstacles::why_quota_keeps(QueueId queue, const Attack& attack) const {
-    const Snapshot& s = desk_.snapshot();
-    const Queue* fact = s.queues[queue].fact;
-    if (fact == nullptr || !fact->is_quota) return "";
-    for (const auto& [dim, need] : attack.need) {
-        const std::int64_t* least = dim == kPods || need <= 0 ? nullptr : fact->guarantee.find(dim);
-        if (least == nullptr) continue;
-        const std::int64_t above = s.later.queue_used(queue, dim) - *least;
-        if (above > 0 && above < smallest_in(queue, dim)) {
-            return fmt::format(
-                "quota {} holds {} of {} more than its minimum of {}, and each of its pods more than that",
-                name(queue),
-                amount_text(dim, above),
-                s.words->text(dim),
-                amount_text(dim, *least));
-        }
-        if (above > 0) continue;
-        return fmt::format("quota {} holds {} of {}, no more than its minimum of {}",
-                           name(queue),
-                           amount_text(dim, s.later.queue_used(queue, dim)),
-                           s.words->text(dim),
-                           amount_text(dim, *least));
-    }
-    return "";
+    session.tx.rollback(start);
+    session.tx.touches().pause(paused);
+    if (said.empty()) return "";
+    const auto& [what, count] = *std::ranges::max_element(said, {}, [](const auto& one) { return one.second; });
+    return fmt::format(": evicting all of them makes room on {} node{}, but {}", count, count == 1 ? "" : "s", what);
 }
 
 }  // namespace reprieve

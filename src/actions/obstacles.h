@@ -15,36 +15,34 @@
 
 namespace reprieve {
 
+// What the action goes by, beside whom it may attack.
+struct ObstacleRules {
+    PdbMode pdb = PdbMode::kBestEffort;
+    const Shares* shares = nullptr;  // by which reclaim asks
+    bool allow_whole = true;
+};
+
 class Obstacles {
 public:
     explicit Obstacles(const Desk& desk) : desk_(desk) {}
 
-    // "2 pods of equal or higher priority, 1 in another queue", about those who run on nodes that the members may use.
-    // `pdb`: whether budgets bind. `shares`: by which reclaim asks; null for other actions. Empty: nobody who could not
-    // go is in the way.
-    [[nodiscard]] std::string say(std::span<const PodId> members,
-                                  const Attack& attack,
-                                  PdbMode pdb,
-                                  const Shares* shares);
+    // " (stay: 2 pods of equal or higher priority, 1 in another queue)", about those who run on nodes that the members
+    // may use; before it, where it is so, that a rule about other pods forbids what evictions would free. Goes behind
+    // the sentence that says that there is no way. Empty: nobody who could not go is in the way.
+    [[nodiscard]] std::string say(std::span<const PodId> members, const Attack& attack, const ObstacleRules& rules);
 
 private:
     using Reasons = ObstacleCounts;
-    // Demands for which the same pods stay for the same reasons: priority, queue, whether across queues and by shares.
-    using Asked = std::tuple<std::int32_t, QueueId, bool, bool, PdbMode>;
+    // Demands for which the same pods stay for the same reasons: priority, queue, whether across queues and by shares,
+    // what budgets bind, whether gangs may go whole.
+    using Asked = std::tuple<std::int32_t, QueueId, bool, bool, PdbMode, bool>;
 
-    [[nodiscard]] std::string count(std::span<const PodId> members,
-                                    const Attack& attack,
-                                    PdbMode pdb,
-                                    const Shares* shares);
-    [[nodiscard]] ObstacleBoard& board_of(const Attack& attack, PdbMode pdb);
-    [[nodiscard]] NodeObstacles look_at(NodeId node, const Attack& attack, PdbMode pdb) const;
+    [[nodiscard]] std::string count(std::span<const PodId> members, const Attack& attack, const ObstacleRules& rules);
+    [[nodiscard]] std::string why_rules_forbid(std::span<const PodId> members, const Attack& attack) const;
+    [[nodiscard]] ObstacleBoard& board_of(const Attack& attack, const ObstacleRules& rules);
+    [[nodiscard]] NodeObstacles look_at(NodeId node, const Attack& attack, const ObstacleRules& rules) const;
     [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
     [[nodiscard]] std::string why_budget_keeps(PodId pod) const;
-    [[nodiscard]] std::string why_queue_keeps(QueueId queue, const Attack& attack, const Shares& shares) const;
-    [[nodiscard]] std::string why_quota_keeps(QueueId queue, const Attack& attack) const;
-    [[nodiscard]] std::string why_excess_stays(QueueId queue) const;
-    [[nodiscard]] std::int64_t smallest_in(QueueId queue, Dim dim) const;
-    [[nodiscard]] std::string name(QueueId queue) const;
 
     const Desk& desk_;
     std::map<Asked, ObstacleBoard> boards_;
@@ -59,7 +57,7 @@ private:
         friend bool operator==(const Last&, const Last&) = default;
     };
     Last last_;
-    std::string said_;
+    std::optional<std::string> said_;
 };
 
 }  // namespace reprieve

@@ -42,8 +42,7 @@ Served Preempt::serve(const Demand& demand) {
                             .queue = demand.queue,
                             .cross_queue = action_.cross_queue,
                             .need = s.class_of(pod).requests};
-        const std::string stay = obstacles_.say(std::span(&pod, 1), attack, action_.pdb, nullptr);
-        if (!stay.empty()) why += " (stay: " + stay + ")";
+        why += obstacles_.say(std::span(&pod, 1), attack, {.pdb = action_.pdb});
         return {.why_not = std::move(why), .proof = search_.proven_none()};
     }
     const std::string owner = gang_owner.empty() ? s.pod_name(pod) : gang_owner;

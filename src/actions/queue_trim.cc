@@ -78,12 +78,13 @@ bool QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
 }
 
 std::string QueueTrim::reason(const Resources::Amount& excess, const Resources& bound, const Stage& stage) const {
+    const std::string_view resource = snapshot_.words->text(excess.dim);
     return fmt::format("queue {} holds {} of {} and {} {}",
                        snapshot_.words->text(snapshot_.queues[queue_].name),
-                       amount_text(excess.dim, live_.get(excess.dim)),
-                       snapshot_.words->text(excess.dim),
+                       amount_text(resource, live_.get(excess.dim)),
+                       resource,
                        stage.measure,
-                       amount_text(excess.dim, bound.get(excess.dim)));
+                       amount_text(resource, bound.get(excess.dim)));
 }
 
 Resources QueueTrim::held_in_queue(std::span<const PodId> pods) const {

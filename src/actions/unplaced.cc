@@ -68,7 +68,7 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand, const 
             const std::int64_t* limit = fact->limit.find(dim);
             if (limit != nullptr && value > *limit) {
                 return fmt::format("minResources ask for {} of {}, more than queue {} may ever use",
-                                   amount_text(dim, value),
+                                   amount_text(s.words->text(dim), value),
                                    s.words->text(dim),
                                    s.words->text(s.queues[q].name));
             }
@@ -77,7 +77,7 @@ std::string min_resources_excess(const Snapshot& s, const Demand& demand, const 
     for (const auto& [dim, value] : need) {
         if (value > offered.get(dim))
             return fmt::format("minResources ask for {} of {}, more than the cluster has",
-                               amount_text(dim, value),
+                               amount_text(s.words->text(dim), value),
                                s.words->text(dim));
     }
     return "";
@@ -134,7 +134,7 @@ std::string missing_group(const Snapshot& s, const Demand& demand) {
         return fmt::format("its gang starts only together with gang {}, which does not exist", demand.missing_partner);
     if (!s.pods[demand.first()].has(kGroupMissing)) return "";
     const Pod& fact = s.facts->pod(demand.first());
-    return fmt::format("{}/{}", s.words->text(fact.ns), s.words->text(fact.group));
+    return fmt::format("its PodGroup {}/{} does not exist", s.words->text(fact.ns), s.words->text(fact.group));
 }
 
 std::optional<Served> refused_at_once(const Snapshot& s, const Demand& demand, const Resources& offered) {

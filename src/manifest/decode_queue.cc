@@ -34,6 +34,8 @@ void decode_queue_spec(Cursor& at, Queue& queue) {
                 break;
             case "deserved"_key:
                 f->read(queue.deserved);
+                // An empty list is one that was not written: Volcano cannot tell them apart.
+                if (queue.deserved && queue.deserved->empty()) queue.deserved.reset();
                 break;
             case "guarantee"_key:
                 decode_guarantee(*f, queue);
@@ -128,10 +130,11 @@ void check_bounds(
     for (const Resources::Amount& low : queue.guarantee) {
         const std::int64_t* high = queue.limit.find(low.dim);
         if (high == nullptr || low.value <= *high) continue;
+        const std::string_view resource = from.words().text(low.dim);
         return from.reading.fail(
-            fmt::format("{}.{}", low_field, from.words().text(low.dim)),
+            fmt::format("{}.{}", low_field, resource),
             fmt::format(
-                "{} is more than {}: {}", amount_text(low.dim, low.value), high_field, amount_text(low.dim, *high)),
+                "{} is more than {}: {}", amount_text(resource, low.value), high_field, amount_text(resource, *high)),
             where);
     }
 }

@@ -176,9 +176,9 @@ std::string Limits::describe(const Occupancy& view, const JobAsk& job) const {
 }
 
 std::string Limits::describe(const Breach& found) const {
-    const auto text = [&](std::int64_t value) { return amount_text(found.dim, value); };
     const std::string_view queue = snapshot_.words->text(snapshot_.queues[found.queue].name);
     const std::string_view resource = snapshot_.words->text(found.dim);
+    const auto text = [&](std::int64_t value) { return amount_text(resource, value); };
     if (found.of_minimum) {
         return fmt::format(
             "non-preemptible pods of queue {} are limited to its minimum, {} of {}; with this they would hold {}",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/amount_text.h"
 #include "search/cover_search.h"
 #include "search/in_the_way.h"
 
@@ -167,13 +168,13 @@ void GangVictims::apply_vote() {
         if (rules_.vote_alone) rules_.vote->reset();
         allowed[u] = rules_.vote->accept(list_.pods_of(list_.units[u]));
     }
-    const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     if (!rules_.vote_alone) {
         narrowed_by_vote_ = std::ranges::any_of(order_, [&](std::uint32_t u) {
             rules_.vote->reset();
             return !allowed[u] && rules_.vote->accept(list_.pods_of(list_.units[u]));
         });
     }
+    const std::vector<std::int32_t> moved = keep_allowed(list_, std::move(allowed));
     std::erase_if(importance_, [&](std::uint32_t u) { return moved[u] < 0; });
     for (std::uint32_t& u : importance_)
         u = static_cast<std::uint32_t>(moved[u]);
@@ -318,7 +319,12 @@ void GangVictims::describe_binding() {
         for (NodeId node : s.nodes_by_name)
             free += in_domain_[node.index()] ? std::max<std::int64_t>(s.later.free(node, dim), 0) : 0;
         if (free < value) {
-            binding_ = fmt::format("{} can free {} of {} {}", where(), free, value, s.words->text(dim));
+            const std::string_view resource = s.words->text(dim);
+            binding_ = fmt::format("{} can free {} of {} {}",
+                                   where(),
+                                   amount_text(resource, free),
+                                   amount_text(resource, value),
+                                   resource);
             return;
         }
     }

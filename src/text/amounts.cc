@@ -5,13 +5,10 @@
 #include <array>
 #include <cmath>
 
+#include "model/amount_text.h"
+
 namespace reprieve {
 namespace {
-
-bool in_bytes(std::string_view resource) {
-    return resource == "memory" || resource == "storage" || resource == "ephemeral-storage" ||
-           resource == "reprieve.dev/gpu-memory" || resource.starts_with("hugepages-");
-}
 
 // REQUIRES: a decimal point in the text.
 std::string without_zeros(std::string number) {
@@ -35,7 +32,7 @@ std::string human_bytes(std::int64_t bytes) {
 
 std::string human_amount(std::string_view resource, std::int64_t amount) {
     if (resource == "cpu") return without_zeros(fmt::format("{:.3f}", static_cast<double>(amount) / 1000));
-    return in_bytes(resource) ? human_bytes(amount) : fmt::format("{}", amount);
+    return is_in_bytes(resource) ? human_bytes(amount) : fmt::format("{}", amount);
 }
 
 }  // namespace reprieve
