@@ -2,6 +2,7 @@
 #include <map>
 
 #include "explain/levers.h"
+#include "explain/set_exemption.h"
 #include "explain/stories.h"
 #include "explain/victim_order.h"
 
@@ -66,7 +67,8 @@ std::vector<SparedStory> spared_stories(Retrials& trials, const Subject& subject
             out.pop_back();
             continue;
         }
-        const Exemption exempt = exemption(trials, e.owner, e.action, at_home.at(e.node));
+        Exemption exempt = exemption(trials, e.owner, e.action, at_home.at(e.node));
+        if (exempt.rule.empty()) exempt = exemption_from_sets(trials, e, story.instead, at_home.at(e.node));
         story.rule = exempt.rule;
         story.why = exempt.why;
         if (story.rule.empty()) ask_who_is_next(trials, subject.pods, story);

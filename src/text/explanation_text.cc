@@ -263,6 +263,12 @@ void tell(FactSheet& sheet, const Explanation& e, const UnplacedStory& s) {
     if (s.remedies.empty() && s.plans > 0) sheet.add("Placed if", "No priority would help.");
 }
 
+std::string why_not_needed(const SparedStory& s) {
+    if (s.then && !s.then->placed) return "Without the others, its going would not make the room.";
+    return s.next ? "It could have been taken, but the others are enough, and come before it."
+                  : "It could have been taken, but the others are enough.";
+}
+
 void tell(FactSheet& sheet, const Explanation&, const SparedStory& s) {
     const std::string owner = s.owner.empty() ? "others" : s.owner;
     sheet.add("For",
@@ -275,7 +281,7 @@ void tell(FactSheet& sheet, const Explanation&, const SparedStory& s) {
         sheet.add("Why spared", fmt::format("It could not be taken: {} (rule {}).", s.why, s.rule));
         return;
     }
-    sheet.add("Why spared", "It could have been taken, but the others are enough, and come before it.");
+    sheet.add("Why spared", why_not_needed(s));
     if (s.then) sheet.add("Next", next_words(s));
 }
 
