@@ -137,8 +137,13 @@ bool is_named_by(const Snapshot& s, const Demand& demand, const std::vector<std:
         return std::ranges::any_of(
             names, [&](const std::string& n) { return full == n || full.substr(full.find('/') + 1) == n; });
     };
+    // A Job's pods are found by the Job's name, a Deployment's by that of their ReplicaSet.
+    const auto owned = [&](PodId p) {
+        const Pod& pod = s.facts->pod(p);
+        return pod.owner.name && named(fmt::format("{}/{}", s.words->text(pod.ns), s.words->text(pod.owner.name)));
+    };
     return (demand.gang && named(s.gang_name(demand.gang))) ||
-           std::ranges::any_of(demand.pods, [&](PodId p) { return named(s.pod_name(p)); });
+           std::ranges::any_of(demand.pods, [&](PodId p) { return named(s.pod_name(p)) || owned(p); });
 }
 
 bool asks_for_nothing(const Snapshot& s, const Demand& demand) {

@@ -15,7 +15,7 @@ namespace reprieve {
 
 [[nodiscard]] Demand single_demand(const Snapshot& snapshot, PodId pod);
 
-// Whether one of these names, with or without a namespace, is the gang's or a pod's.
+// Whether one of these names, with or without a namespace, is the gang's, a pod's or that of a pod's controller.
 [[nodiscard]] bool is_named_by(const Snapshot& snapshot, const Demand& demand, const std::vector<std::string>& names);
 // Whether its pods ask for no resources at all.
 [[nodiscard]] bool asks_for_nothing(const Snapshot& snapshot, const Demand& demand);

@@ -31,6 +31,17 @@ std::set<std::string> waiting_names(const Cluster& cluster) {
     return names;
 }
 
+// Of the controllers of pods that wait.
+std::set<std::string> waiting_owners(const Cluster& cluster) {
+    std::set<std::string> names;
+    for (PodId id : cluster.pending()) {
+        const Pod& pod = cluster.pod(id);
+        if (pod.owner.name)
+            names.insert(fmt::format("{}/{}", cluster.words().text(pod.ns), cluster.words().text(pod.owner.name)));
+    }
+    return names;
+}
+
 std::string why_not(const Snapshot& snapshot, PodId id) {
     const PodRow& row = snapshot.pods[id];
     const Pod& pod = snapshot.facts->pod(id);
@@ -78,12 +89,14 @@ std::string hint(const std::set<std::string>& waiting, const std::string& name) 
 Result<void> check_asked_names(const Cluster& cluster, const std::vector<std::string>& names) {
     if (names.empty()) return {};
     const std::set<std::string> waiting = waiting_names(cluster);
+    const std::set<std::string> owners = waiting_owners(cluster);
     for (const std::string& name : names) {
-        if (std::ranges::any_of(waiting, [&](const std::string& full) { return is_name_of(name, full); })) continue;
+        const auto is_it = [&](const std::string& full) { return is_name_of(name, full); };
+        if (std::ranges::any_of(waiting, is_it) || std::ranges::any_of(owners, is_it)) continue;
         const std::string idle = known_but_idle(cluster.snapshot(), name);
         return fail(fmt::format("--for {}: {}; {}",
                                 name,
-                                idle.empty() ? "no such pod, gang or serving deployment" : idle,
+                                idle.empty() ? "no such pod, gang, workload or serving deployment" : idle,
                                 hint(waiting, name)));
     }
     return {};

@@ -74,6 +74,7 @@ public:
         if (auto made = workloads_.add_missing(cluster_); !made) return std::unexpected(made.error());
         if (auto done = cluster_.refresh(now); !done) return std::unexpected(done.error());
         std::vector<std::string> warnings = broken_references(cluster_);
+        std::ranges::copy(workloads_.warnings(), std::back_inserter(warnings));
         const LoadReport report = loader_.report();
         for (const auto& [kind, count] : report.ignored)
             warnings.push_back(fmt::format("ignored {} object{} of kind {}", count, count == 1 ? "" : "s", kind));

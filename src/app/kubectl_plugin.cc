@@ -234,7 +234,7 @@ int kubectl_plugin(int argc, char** argv) {
     Asked plan{.output = "table"};
     CLI::App* plan_app = app.add_subcommand("plan", "What would be decided now");
     add_common(*plan_app, plan);
-    plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")
+    plan_app->add_option("--for", plan.only, "Plan only for these pods, gangs or workloads (name or namespace/name)")
         ->type_name("NAME");
     plan_app->add_option("-o,--output", plan.output, "table, json or yaml")
         ->check(CLI::IsMember({"table", "json", "yaml"}))

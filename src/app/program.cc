@@ -128,7 +128,7 @@ int run(int argc, char** argv) {
         ->add_option("-f,--filename", plan.planning.files, "File or directory of manifests, YAML or JSON; - for stdin")
         ->type_name("FILE");
     plan_app->add_option("--config", plan.planning.config_file, "Scheduler configuration")->type_name("FILE");
-    plan_app->add_option("--for", plan.only, "Plan only for these pods or gangs (name or namespace/name)")
+    plan_app->add_option("--for", plan.only, "Plan only for these pods, gangs or workloads (name or namespace/name)")
         ->type_name("NAME");
     plan_app->add_option("--now", plan.planning.now, "The time to plan for (RFC 3339); default: the clock")
         ->type_name("TIME");

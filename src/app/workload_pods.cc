@@ -87,6 +87,24 @@ std::set<std::int64_t> completed_indexes(const Json& job) {
     return out;
 }
 
+// The index of an Indexed Job's pod, which the controller calls NAME-INDEX-LETTERS; -1: it has none.
+std::int64_t completion_index(const Vocabulary& words, const Pod& pod) {
+    std::string_view text;
+    const StringId key = words.find_string("batch.kubernetes.io/job-completion-index");
+    if (const StringId written = key ? words.labels(pod.labels).get(key) : StringId()) {
+        text = words.text(written);
+    } else {
+        const std::string prefix = words.str(pod.owner.name) + "-";
+        text = pod.name;
+        if (!text.starts_with(prefix)) return -1;
+        text.remove_prefix(prefix.size());
+        text = text.substr(0, text.find('-'));
+    }
+    std::int64_t out = -1;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
+    return read.ec == std::errc{} && read.ptr == text.data() + text.size() ? out : -1;
+}
+
 // The largest number of pods that one part of a workload asks for.
 std::int64_t pods_asked(const Json& body) {
     const std::int64_t parallel = number_at(body, {"spec", "parallelism"}, 0);
@@ -156,6 +174,8 @@ void WorkloadPods::count_pods(const Cluster& cluster) {
         owned.names.insert(pod.name);
         owned.active += pod.finished() || pod.terminating() ? 0 : 1;
         owned.succeeded += pod.phase == PodPhase::kSucceeded ? 1 : 0;
+        if (pod.phase == PodPhase::kSucceeded || !(pod.finished() || pod.terminating()))
+            owned.indexes.insert(completion_index(cluster.words(), pod));
     }
 }
 
@@ -193,8 +213,9 @@ void WorkloadPods::make_job(const Document& document) {
     const std::int64_t completions = number_at(job, {"spec", "completions"}, -1);
     if (completions < 0 && done > 0) return;
     const std::int64_t left = completions < 0 ? parallel : completions - done;
-    make_numbered(
-        document, reference(job), name_of(job), std::min(parallel, left) - owned.active, completed_indexes(job));
+    std::set<std::int64_t> taken = completed_indexes(job);
+    if (text_at(job, {"spec", "completionMode"}) == "Indexed") taken.insert(owned.indexes.begin(), owned.indexes.end());
+    make_numbered(document, reference(job), name_of(job), std::min(parallel, left) - owned.active, taken);
 }
 
 // A Deployment's pods belong to its ReplicaSets; one that is not in the input is known from its pods.
@@ -315,7 +336,14 @@ void WorkloadPods::make(const Document& document, const Cluster& cluster) {
     const std::string kind = text_at(document.body, {"kind"});
     if (is_volcano(document.body)) return make_volcano_job(document, cluster);
     const Json* pattern = find_path(document.body, {"spec", "template"});
-    if (pattern == nullptr || !pattern->is_object()) return;  // it says nothing of its pods
+    if (pattern == nullptr || !pattern->is_object()) {
+        // Of the others, what says nothing of its pods may be there for its pods' sake.
+        if (kind == "Job" && owned_[{"Job", ns_of(document.body) + "/" + name_of(document.body)}].names.empty())
+            warnings_.insert(fmt::format("Job {}/{}: spec.template is missing, so its pods are not made",
+                                         ns_of(document.body),
+                                         name_of(document.body)));
+        return;
+    }
     if (kind == "StatefulSet") return make_stateful_set(document);
     if (kind == "Deployment" || kind == "ReplicaSet") return make_replicas(document, cluster);
     make_job(document);

@@ -26,6 +26,8 @@ public:
     void note(std::string_view kind, std::string_view api_version, std::string_view json, const SourceRef& source);
     // Adds what is missing. REQUIRES: everything was read, and the cluster is refreshed.
     [[nodiscard]] Result<void> add_missing(Cluster& cluster);
+    // What was found wrong on the way, sorted.
+    [[nodiscard]] const std::set<std::string>& warnings() const { return warnings_; }
 
 private:
     struct Document {
@@ -37,6 +39,7 @@ private:
         std::set<std::string> names;
         std::int64_t active = 0;
         std::int64_t succeeded = 0;
+        std::set<std::int64_t> indexes;  // of an Indexed Job's pods that run, wait or have succeeded
     };
     using OwnerKey = std::pair<std::string, std::string>;  // kind, "ns/name"
 
@@ -59,6 +62,7 @@ private:
     std::map<OwnerKey, Owned> owned_;
     std::set<std::string> names_;  // "ns/name" of all pods, made ones included
     std::vector<Document> made_;
+    std::set<std::string> warnings_;
     std::string too_many_;  // the first workload that asks for more pods than any cluster has
 };
 

@@ -112,11 +112,11 @@ class For(unittest.TestCase):
         code, out, err = plan(self.WORLD, "--for", "trainign-0")
         self.assertEqual((code, out), (1, ""))
         self.assertEqual(
-            err, "reprieve: --for trainign-0: no such pod, gang or serving deployment; nearest that wait: default/training-0, default/training-1\n"
+            err, "reprieve: --for trainign-0: no such pod, gang, workload or serving deployment; nearest that wait: default/training-0, default/training-1\n"
         )
         code, out, err = plan(self.WORLD, "--for", "training-0", "--for", "nosuch")
         self.assertEqual((code, out), (1, ""))
-        self.assertEqual(err, "reprieve: --for nosuch: no such pod, gang or serving deployment; waiting: default/training-0, default/training-1\n")
+        self.assertEqual(err, "reprieve: --for nosuch: no such pod, gang, workload or serving deployment; waiting: default/training-0, default/training-1\n")
 
     def test_known_but_not_waiting(self):
         code, out, err = plan(self.WORLD, "--for", "runs")
