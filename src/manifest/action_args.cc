@@ -187,6 +187,27 @@ std::optional<ActionKind> gang_action_named(std::string_view name) {
     return std::nullopt;
 }
 
+namespace {
+
+// What may stand under plugins.args.quota and under an action.
+bool read_quota_arg(ConfigReader& in, const ConfigField& field, QuotaArgs& out) {
+    if (field.name == "disableDefaultPreemptible" || field.name == "disableDefaultPreemptiable")
+        out.disable_default_preemptible = in.boolean(field);
+    else if (field.name == "disableDefaultTriggerPreemption")
+        out.disable_default_trigger_preemption = in.boolean(field);
+    else if (field.name == "reserveForPendingNonPreemptible")
+        out.reserve_for_pending_non_preemptible = in.boolean(field);
+    else if (field.name == "podShouldBeDeletedWhenPreempted")
+        out.delete_when_preempted = in.boolean(field);
+    else if (field.name == "softEvictionDeadline")
+        out.soft_eviction_deadline = in.duration(field);
+    else
+        return false;
+    return true;
+}
+
+}  // namespace
+
 void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out) {
     static constexpr std::array<std::string_view, 7> kKnown{"limit",
                                                             "disableDefaultPreemptible",
@@ -197,23 +218,22 @@ void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out
                                                             "softEvictionDeadline"};
     const std::vector<ConfigField> fields = in.entries(args);
     for (const ConfigField& field : fields) {
-        if (field.name == "limit") {
+        if (field.name == "limit")
             out.limit = static_cast<QuotaLimit>(in.index_of(field, "limit", kQuotaLimits));
-        } else if (field.name == "disableDefaultPreemptible" || field.name == "disableDefaultPreemptiable") {
-            out.disable_default_preemptible = in.boolean(field);
-        } else if (field.name == "disableDefaultTriggerPreemption") {
-            out.disable_default_trigger_preemption = in.boolean(field);
-        } else if (field.name == "reserveForPendingNonPreemptible") {
-            out.reserve_for_pending_non_preemptible = in.boolean(field);
-        } else if (field.name == "podShouldBeDeletedWhenPreempted") {
-            out.delete_when_preempted = in.boolean(field);
-        } else if (field.name == "softEvictionDeadline") {
-            out.soft_eviction_deadline = in.duration(field);
-        } else {
+        else if (!read_quota_arg(in, field, out))
             in.complain_unknown(field, kKnown);
-        }
     }
     check_spellings(in, fields);
+}
+
+QuotaArgs quota_args_of_action(ConfigReader& in, const ConfigField& action) {
+    QuotaArgs out;
+    for (const ConfigField& part : in.entries(action)) {
+        if (part.name != "args") continue;
+        for (const ConfigField& field : in.entries(part))
+            static_cast<void>(read_quota_arg(in, field, out));
+    }
+    return out;
 }
 
 std::vector<std::string_view> action_arg_names() {

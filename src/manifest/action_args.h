@@ -30,5 +30,7 @@ void decode_action_args(ConfigReader& in, const ConfigField& args, ActionConfig&
 
 // plugins.args.quota.
 void decode_quota_args(ConfigReader& in, const ConfigField& args, QuotaArgs& out);
+// The same as they stand in an entry of `actions`.
+[[nodiscard]] QuotaArgs quota_args_of_action(ConfigReader& in, const ConfigField& action);
 
 }  // namespace reprieve

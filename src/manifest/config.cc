@@ -175,6 +175,37 @@ void read_trust(ConfigReader& in, const ConfigField& at, Trust& out) {
     out.everybody = in.index_of(*who, "trust", kTrusted) == 0;
 }
 
+// What quotas say holds for all actions; where it is said twice, it may be said differently.
+void warn_of_the_contradictory(ConfigReader& in, const ConfigField& actions, SchedulerConfig& config) {
+    const QuotaArgs& shared = config.plugins.quota;
+    const std::vector<ConfigField> items = in.items(actions);
+    for (std::size_t i = 0; config.actions && i < config.actions->size(); ++i) {
+        const QuotaArgs own = quota_args_of_action(in, items[i]);
+        const auto compare = [&](const char* name, const auto& here, const auto& there, const char* holds) {
+            if (!here || !there || *here == *there) return;
+            config.warnings.push_back(fmt::format("{} is written differently under plugins.args.quota and under {}: {}",
+                                                  name,
+                                                  to_text((*config.actions)[i].kind),
+                                                  holds));
+        };
+        constexpr const char* kShared = "what stands under plugins.args.quota holds";
+        compare("disableDefaultPreemptible",
+                shared.disable_default_preemptible,
+                own.disable_default_preemptible,
+                "true holds");
+        compare("disableDefaultTriggerPreemption",
+                shared.disable_default_trigger_preemption,
+                own.disable_default_trigger_preemption,
+                "true holds");
+        compare("reserveForPendingNonPreemptible",
+                shared.reserve_for_pending_non_preemptible,
+                own.reserve_for_pending_non_preemptible,
+                "false holds");
+        compare("podShouldBeDeletedWhenPreempted", shared.delete_when_preempted, own.delete_when_preempted, kShared);
+        compare("softEvictionDeadline", shared.soft_eviction_deadline, own.soft_eviction_deadline, kShared);
+    }
+}
+
 // What is asked for and understood, but without effect.
 void warn_of_the_ineffective(SchedulerConfig& config) {
     for (const std::string& name : config.plugins.disable) {
@@ -186,6 +217,10 @@ void warn_of_the_ineffective(SchedulerConfig& config) {
         if (action.roi_threshold_written && action.improve)
             config.warnings.push_back(
                 fmt::format("{}: roiThreshold has an effect only with improve: false", to_text(action.kind)));
+        if (action.mode == EvictMode::kDelete && action.pdb == PdbMode::kStrict)
+            config.warnings.push_back(
+                fmt::format("{}: mode: delete has no effect with pdb: strict, which goes by the eviction API",
+                            to_text(action.kind)));
     }
 }
 
@@ -229,7 +264,9 @@ SchedulerConfig read_own_format(ConfigReader& in, const std::vector<ConfigField>
         }
     }
     for (const ConfigField& field : fields) {
-        if (field.name == "actions" && !in.failed()) check_lost_work(in, field, config);
+        if (field.name != "actions" || field.value.IsNull() || in.failed()) continue;
+        check_lost_work(in, field, config);
+        warn_of_the_contradictory(in, field, config);
     }
     return config;
 }

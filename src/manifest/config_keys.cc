@@ -99,7 +99,7 @@ constexpr std::array kKeys = std::to_array<ConfigKey>({
      .meaning =
          "How victims go: `delete` (with their own grace), `evict` (the eviction API, which has the last word on "
          "budgets), `soft` (an annotation asks somebody else to remove them). Absent: `delete`, or `soft` where "
-         "podShouldBeDeletedWhenPreempted is false.",
+         "podShouldBeDeletedWhenPreempted is false. With `pdb: strict`, `delete` is `evict`.",
      .words = kEvictModes},
     {.path = "actions[].args.cost",
      .type = kWords,

@@ -179,6 +179,25 @@ TEST(Config, AnActionsOwnModeWins) {
     }
 }
 
+TEST(Config, WhatQuotasSayTwiceAndDifferentlyIsSaid) {
+    const SchedulerConfig config = good(
+        "actions: [{name: jobPreempt, args: {disableDefaultPreemptible: false, softEvictionDeadline: 1m}}]\n"
+        "plugins: {args: {quota: {disableDefaultPreemptible: true, softEvictionDeadline: 1m}}}");
+    ASSERT_EQ(config.warnings.size(), 1U);
+    EXPECT_EQ(config.warnings.front(),
+              "disableDefaultPreemptible is written differently under plugins.args.quota and under jobPreempt: true "
+              "holds");
+    EXPECT_TRUE(actions_of(config).front().disable_default_preemptible);
+}
+
+TEST(Config, StrictBudgetsGoByTheEvictionApi) {
+    const SchedulerConfig config = good("actions: [{name: preempt, args: {pdb: strict, mode: delete}}]");
+    ASSERT_EQ(config.warnings.size(), 1U);
+    EXPECT_EQ(config.warnings.front(),
+              "preempt: mode: delete has no effect with pdb: strict, which goes by the eviction API");
+    EXPECT_TRUE(good("actions: [{name: preempt, args: {pdb: strict}}]").warnings.empty());
+}
+
 TEST(Config, WhatQuotasSayHoldsForEveryAction) {
     const SchedulerConfig under_plugins = good(
         "plugins: {args: {quota: {disableDefaultPreemptible: true, disableDefaultTriggerPreemption: true, "
@@ -362,6 +381,12 @@ TEST(Suggest, FindsTheNearestName) {
     EXPECT_EQ(nearest_name("alocate", kNames), "allocate");
     EXPECT_EQ(nearest_name("backfil", kNames), "backfill");
     EXPECT_EQ(nearest_name("evict", kNames), "");
+    EXPECT_EQ(nearest_name("pre", kNames), "");
+    EXPECT_EQ(meant_names("premept", kNames), "preempt");
+    EXPECT_EQ(meant_names("Pre", kNames), "preempt");
+    EXPECT_EQ(meant_names("pr", kNames), "");
+    static constexpr std::array<std::string_view, 2> kTiers{"highestTierAllowed", "highestTierName"};
+    EXPECT_EQ(meant_names("highestTier", kTiers), "highestTierAllowed or highestTierName");
     EXPECT_EQ(nearest_name("", kNames), "");
     EXPECT_EQ(nearest_name(std::string(100, 'p'), kNames), "");
 }

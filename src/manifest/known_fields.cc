@@ -330,7 +330,7 @@ private:
     }
 
     static std::string suggested(std::string_view key, std::span<const std::string_view> known) {
-        const std::string_view near = nearest_name(key, known);
+        const std::string near = meant_names(key, known);
         return near.empty() ? std::string() : fmt::format(", did you mean {}?", near);
     }
 

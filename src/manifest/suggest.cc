@@ -37,6 +37,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+// The names that begin with the word, where that is long enough to mean something.
+std::vector<std::string_view> completed_names(std::string_view word, std::span<const std::string_view> known) {
+    constexpr std::size_t kShortestWord = 3;
+    std::vector<std::string_view> out;
+    if (word.size() < kShortestWord) return out;
+    for (const std::string_view name : known) {
+        if (name.size() > word.size() && std::ranges::equal(word, name.substr(0, word.size()), {}, lower, lower))
+            out.push_back(name);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<std::size_t> nearest_places(std::string_view word,
@@ -71,8 +83,16 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
     return nearest;
 }
 
+std::string meant_names(std::string_view word, std::span<const std::string_view> known) {
+    constexpr std::size_t kMostNames = 3;
+    const std::string_view near = nearest_name(word, known);
+    if (!near.empty()) return std::string(near);
+    const std::vector<std::string_view> longer = completed_names(word, known);
+    return longer.size() > kMostNames ? "" : fmt::format("{}", fmt::join(longer, " or "));
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
-    const std::string_view name = nearest_name(word, known);
+    const std::string name = meant_names(word, known);
     if (!name.empty()) return fmt::format(", did you mean {}?", name);
     return fmt::format(" (known: {})", fmt::join(known, ", "));
 }

@@ -12,6 +12,10 @@ namespace reprieve {
 // Empty if none is near. Capitals do not count; of equally near names the first wins.
 [[nodiscard]] std::string_view nearest_name(std::string_view word, std::span<const std::string_view> known);
 
+// The same; where none is near, those that begin with the word, if they are few: "highestTierAllowed or
+// highestTierName".
+[[nodiscard]] std::string meant_names(std::string_view word, std::span<const std::string_view> known);
+
 // Where in `known` the nearest names stand, at most `most`, nearest first; empty if none is near.
 [[nodiscard]] std::vector<std::size_t> nearest_places(std::string_view word,
                                                       std::span<const std::string_view> known,
