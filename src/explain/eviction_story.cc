@@ -6,6 +6,7 @@
 
 #include "explain/levers.h"
 #include "explain/margin.h"
+#include "explain/proof_scope.h"
 #include "explain/stories.h"
 #include "explain/victim_order.h"
 #include "plugins/cost.h"
@@ -145,6 +146,7 @@ private:
         const Certificate* of_quota =
             out.owner.empty() && out.standing ? certificate_for(plan_, out.standing->queue) : nullptr;
         if (of_quota != nullptr) out.certificate = *of_quota;
+        out.proof_scope = proof_scope(*trials_, out.owner);
         // Each queue pays its own bill.
         if (out.owner.empty() && out.standing) {
             std::erase_if(out.with, [&](const std::string& name) {

@@ -108,6 +108,7 @@ struct EvictionStory {
     }
     std::vector<OrderedUnit> order;  // first to go first, on these nodes
     std::optional<Certificate> certificate;
+    std::string proof_scope;  // where it holds; empty: everywhere
     std::optional<Standing> standing;
     std::optional<Margin> margin;
 };
@@ -138,6 +139,7 @@ struct PlacementStory {
     std::vector<Placement> placements;
     std::vector<Eviction> expense;  // who goes for it
     std::optional<Certificate> certificate;
+    std::string proof_scope;                     // where it holds; empty: everywhere
     std::int64_t nodes = 0;                      // of the cluster
     std::int64_t fitting = 0;                    // that have room for it now, before the plan
     std::map<std::string, std::int64_t> others;  // why the rest has not

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explain/proof_scope.h"
 #include "explain/stories.h"
 #include "search/placement.h"
 
@@ -75,6 +76,7 @@ std::optional<PlacementStory> placement_story(const Plan& plan, Retrials* trials
     const bool grows = !subject.gang && !out.expense.empty();
     if (out.placements.empty() && !grows) return std::nullopt;
     if (const Certificate* c = certificate_for(plan, owner)) out.certificate = *c;
+    if (trials != nullptr) out.proof_scope = proof_scope(*trials, owner);
     if (trials != nullptr && !out.placements.empty()) {
         if (const PodId pod = pod_named(trials->cluster(), out.placements.front().pod)) count_nodes(*trials, pod, out);
         out.kept =

@@ -19,10 +19,12 @@ namespace {
 // "on gpu-2", "on gpu-1 and gpu-2".
 std::string on_nodes(const std::vector<std::string>& nodes) { return nodes.empty() ? "" : " on " + list_words(nodes); }
 
-void tell_proof(FactSheet& sheet, const Certificate& c) {
+void tell_proof(FactSheet& sheet, const Certificate& c, const std::string& scope) {
     switch (c.status) {
         case CertificateStatus::kOptimal:
-            sheet.add("Proof", "No cheaper set of victims exists.", Paint::kGreen);
+            sheet.add("Proof",
+                      fmt::format("No cheaper set of victims exists{}{}.", scope.empty() ? "" : " ", scope),
+                      Paint::kGreen);
             break;
         case CertificateStatus::kGap: {
             const std::string term = first_difference(c.cost, c.bound);
@@ -133,7 +135,7 @@ void tell(FactSheet& sheet, const Explanation& e, const EvictionStory& s) {
     if (s.certificate) {
         const std::string with = s.with.empty() ? "" : fmt::format("Together with {}: ", list_words(s.with));
         sheet.add("Cost", fmt::format("{}{}.", with, cost_words(s.certificate->cost)));
-        tell_proof(sheet, *s.certificate);
+        tell_proof(sheet, *s.certificate, s.proof_scope);
     } else if (!s.with.empty()) {
         sheet.add("With", list_words(s.with));
     }
@@ -215,7 +217,7 @@ void tell(FactSheet& sheet, const Explanation& e, const PlacementStory& s) {
                            : fmt::format("{} {} evicted for it.", list_words(gone), gone.size() == 1 ? "is" : "are"));
     if (!s.certificate) return;
     sheet.add("Cost", cost_words(s.certificate->cost) + ".");
-    tell_proof(sheet, *s.certificate);
+    tell_proof(sheet, *s.certificate, s.proof_scope);
 }
 
 // The plan's reason has a clause from each action that was tried; what the nodes say is told apart.
