@@ -157,10 +157,11 @@ Served GangEvict::evict_for(const Demand& demand, const Mandatory& members, Gang
     if (!choice) {
         if (why_not.empty()) why_not = "finds nobody to evict";
         if (!too_small_) {
-            why_not += obstacles_.say(
-            members.pods,
-            rules.attack,
-            {.pdb = action_.pdb, .shares = reclaim_ ? shares_ : nullptr, .allow_whole = action_.allow_whole_bundle});
+            why_not += obstacles_.say(members.pods,
+                                      rules.attack,
+                                      {.pdb = action_.pdb,
+                                       .shares = reclaim_ ? shares_ : nullptr,
+                                       .allow_whole = action_.allow_whole_bundle});
         }
         return {.why_not = why_not, .proof = none_};
     }
