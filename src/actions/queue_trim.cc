@@ -47,11 +47,13 @@ Resources QueueTrim::live_use() const {
 }
 
 const Resources::Amount* QueueTrim::exceeded_by(const Member& member, const Resources& bound) const {
-    const auto at = std::ranges::find_if(member.holds, [&](const Resources::Amount& amount) {
+    const Resources::Amount* first = nullptr;
+    for (const Resources::Amount& amount : member.holds) {
         const std::int64_t* most = bound.find(amount.dim);
-        return most != nullptr && amount.value > 0 && live_.get(amount.dim) > *most;
-    });
-    return at == member.holds.end() ? nullptr : &*at;
+        if (most == nullptr || amount.value <= 0 || live_.get(amount.dim) <= *most) continue;
+        if (first == nullptr || snapshot_.words->comes_before(amount.dim, first->dim)) first = &amount;
+    }
+    return first;
 }
 
 bool QueueTrim::stop_above(const Resources& bound, const Stage& stage) {
