@@ -178,6 +178,15 @@ def check_one_definition(root, paths):
             first.setdefault(name, path.relative_to(root))
 
 
+def check_decisions(root):
+    """The index of decisions lists every one of them."""
+    folder = root / "docs" / "decisions"
+    index = (folder / "README.md").read_text(encoding="utf-8") if (folder / "README.md").exists() else ""
+    for path in sorted(folder.glob("[0-9]*.md")):
+        if f"({path.name})" not in index:
+            yield f"{path.relative_to(root)}:1: docs/decisions/README.md does not list it"
+
+
 def source_files(root):
     return sorted(p for p in (root / "src").rglob("*") if p.suffix in {".h", ".cc"})
 
@@ -239,6 +248,7 @@ def breaches(root):
         found += [f"{name}:{line}: {text}" for line, text in check_source(path, folder)]
     found += check_one_definition(root, source_files(root))
     found += check_links(root)
+    found += check_decisions(root)
     for path in text_files(root):
         name = path.relative_to(root).as_posix()
         if name not in SPELLS_THE_FORBIDDEN:

@@ -60,6 +60,11 @@ class Layers(unittest.TestCase):
         self.assert_breach({**both, "README.md": "[x](docs/page.md#again-2)\n"}, "docs/page.md has no heading #again-2")
         self.assert_breach({**both, "docs/picture.md": '<img src="pictures/one.png">\n'}, "pictures/one.png leads nowhere")
 
+    def test_index_of_decisions(self):
+        files = {"src/base/x.cc": "", "docs/decisions/0001-x.md": "# 1. X\n"}
+        self.assert_clean({**files, "docs/decisions/README.md": "[1](0001-x.md)\n"})
+        self.assert_breach(files, "docs/decisions/0001-x.md:1: docs/decisions/README.md does not list it")
+
     def test_one_definition(self):
         demand = "namespace reprieve {\nstruct Demand {\n};\n}  // namespace reprieve\n"
         own = "namespace reprieve {\nnamespace {\nstruct Demand {\n};\n}  // namespace\n}  // namespace reprieve\n"
