@@ -138,6 +138,8 @@ std::string referee_metrics(const RefereeReport& report, std::size_t open) {
                                    confidence,
                                    count);
             }
+        } else if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+            out += fmt::format("{} {}\n", name, value);
         } else {
             for (const auto& [scheduler, sum] : totals)
                 out += fmt::format("{}{{scheduler=\"{}\"}} {}\n", name, label_text(scheduler), value(sum));
@@ -163,12 +165,10 @@ std::string referee_metrics(const RefereeReport& report, std::size_t open) {
            "gauge",
            "Of the referee: work that need not have been thrown away, in GPU-seconds.",
            [](const RefereeTotals& t) { return (t.gpu_hours_lost - t.least_gpu_hours) * 3600; });
-    out += fmt::format(
-        "# HELP {0} Of the referee: pods that are being evicted, or seem to be, and are not judged yet.\n# TYPE {0} "
-        "gauge\n"
-        "{0} {1}\n",
-        "reprieve_referee_open_pods",
-        open);
+    sample("reprieve_referee_open_pods",
+           "gauge",
+           "Of the referee: pods that are being evicted, or seem to be, and are not judged yet.",
+           open);
     return out;
 }
 
