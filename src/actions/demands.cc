@@ -199,8 +199,11 @@ std::vector<Demand> find_demands(const Cluster& cluster) {
 
 namespace {
 
-bool holds_place(const PodRow& row) {
-    return row.state == PodState::kRunning || row.state == PodState::kPlaced || row.state == PodState::kNominated;
+// Whether it counts for its gang's minimums: it holds a place, or needs none any more because it has succeeded.
+bool counts_for_minimums(const Snapshot& s, PodId pod) {
+    const PodState state = s.pods[pod].state;
+    return state == PodState::kRunning || state == PodState::kPlaced || state == PodState::kNominated ||
+           s.facts->pod(pod).phase == PodPhase::kSucceeded;
 }
 
 // Picks members of one gang: by role, by sub-group, then by pod order.
@@ -217,7 +220,7 @@ public:
         for (PodId pod : gang_.pods) {
             const SubGroupKey key = sub_group_of(s, pod);
             if (!key) continue;
-            if (holds_place(s.pods[pod]))
+            if (counts_for_minimums(s, pod))
                 ++sub(key).members;
             else
                 sub(key);
@@ -227,7 +230,7 @@ public:
 
     Mandatory pick() {
         Mandatory out;
-        need_ = std::max(0, gang_.min - gang_.live);
+        need_ = gang_.lacks();
         pick_roles(out);
         pick_sub_groups(out);
         for (std::size_t i = 0; i < pods_.size() && need_ > 0; ++i) {
@@ -248,7 +251,7 @@ public:
 private:
     struct Sub {
         SubGroupKey key;
-        std::int32_t members = 0;  // that hold a place or are picked
+        std::int32_t members = 0;  // that count for minimums or are picked
     };
 
     Sub& sub(const SubGroupKey& key) {
@@ -291,15 +294,15 @@ private:
             sum += min;
         if (gang_.min < sum) return;
         for (const auto& [role, min] : gang_.fact->role_minimums) {
-            std::int32_t live = 0;
+            std::int32_t members = 0;
             for (PodId p : gang_.pods)
-                live += snapshot_.facts->pod(p).role == role && holds_place(snapshot_.pods[p]) ? 1 : 0;
-            for (std::size_t i = 0; i < pods_.size() && live < min; ++i) {
+                members += snapshot_.facts->pod(p).role == role && counts_for_minimums(snapshot_, p) ? 1 : 0;
+            for (std::size_t i = 0; i < pods_.size() && members < min; ++i) {
                 if (taken_[i] || snapshot_.facts->pod(pods_[i]).role != role) continue;
                 take(i, out.pods);
-                ++live;
+                ++members;
             }
-            out.missing += std::max(0, min - live);
+            out.missing += std::max(0, min - members);
         }
     }
 

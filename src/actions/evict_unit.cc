@@ -33,7 +33,7 @@ std::string part_of_gang(const Snapshot& s, const Unit& unit) {
         return s.pods[p].state == PodState::kRunning || s.pods[p].state == PodState::kEvicted;
     }));
     if (unit.kind == UnitKind::kSafe)
-        return ran < gang.min ? ", of a gang that is broken already" : ", surplus of its gang";
+        return ran + gang.done < gang.min ? ", of a gang that is broken already" : ", surplus of its gang";
     if (gang.whole_root) return ", with all pods of its composite group";
     if (unit.count > 1 || ran == 1) {
         const auto gone = static_cast<std::int64_t>(

@@ -26,34 +26,65 @@ namespace {
 
 using SubGroupSizes = std::map<SubGroup, std::int64_t>;
 
-SubGroupSizes sub_group_sizes(const Case& judged, const Gang& gang, const std::vector<PodId>& live) {
+std::int64_t size_wanted(const Gang& gang, const SubGroup& sub) {
+    return std::max(1, gang.sub_groups[static_cast<std::size_t>(sub.policy)].size);
+}
+
+// For how many of `least` members those stand that have succeeded, among the members that `counts` speaks of: for those
+// that did not run before the plan, not for those whom the plan evicts.
+template <class Counts>
+std::int64_t stood_in_for(const Case& judged, GangId gang, std::int64_t least, Counts counts) {
+    if (judged.snapshot.gangs[gang].done == 0) return 0;
+    std::int64_t ran = 0;
+    std::int64_t done = 0;
+    for (const PodId pod : judged.snapshot.gangs[gang].pods) {
+        if (!judged.has_succeeded(pod) && (!judged.runs(pod) || judged.leaves(pod))) continue;
+        if (!counts(pod)) continue;
+        ++(judged.has_succeeded(pod) ? done : ran);
+    }
+    return std::min(done, std::max<std::int64_t>(0, least - ran));
+}
+
+std::int64_t stood_in_for(const Case& judged, GangId gang) {
+    return stood_in_for(judged, gang, judged.minimum(gang), [](PodId) { return true; });
+}
+
+SubGroupSizes sub_group_sizes(const Case& judged, GangId id, const std::vector<PodId>& live) {
+    const Gang& gang = *judged.snapshot.gangs[id].fact;
     SubGroupSizes sizes;
     for (const PodId pod : live) {
         const SubGroup sub = sub_group_of(judged, gang, pod);
         if (sub.policy >= 0) ++sizes[sub];
     }
+    for (const PodId pod : judged.snapshot.gangs[id].pods) {
+        if (!judged.has_succeeded(pod)) continue;
+        if (const SubGroup sub = sub_group_of(judged, gang, pod); sub.policy >= 0) sizes.try_emplace(sub, 0);
+    }
+    for (auto& [sub, size] : sizes) {
+        const auto is_in = [&](PodId pod) { return sub_group_of(judged, gang, pod) == sub; };
+        size += stood_in_for(judged, id, size_wanted(gang, sub), is_in);
+    }
     return sizes;
 }
 
-std::int64_t size_wanted(const Gang& gang, const SubGroup& sub) {
-    return std::max(1, gang.sub_groups[static_cast<std::size_t>(sub.policy)].size);
-}
-
-std::string roles_lack(const Case& judged, const Gang& gang, const std::vector<PodId>& live) {
+std::string roles_lack(const Case& judged, GangId id, const std::vector<PodId>& live) {
+    const Gang& gang = *judged.snapshot.gangs[id].fact;
     std::int64_t sum = 0;
     for (const auto& [role, least] : gang.role_minimums)
         sum += least;
     if (gang.min_members < sum) return "";  // then they are not enforced
     for (const auto& [role, least] : gang.role_minimums) {
         const auto has_role = [&](PodId pod) { return judged.fact(pod).role == role; };
-        const auto count = std::ranges::count_if(live, has_role);
+        const auto count = std::ranges::count_if(live, has_role) + stood_in_for(judged, id, least, has_role);
         if (count < least) return fmt::format("{} of {} members in role {}", count, least, judged.words.text(role));
     }
     return "";
 }
 
-std::string sub_groups_lack(const Case& judged, const Gang& gang, const std::vector<PodId>& live) {
-    const SubGroupSizes sizes = sub_group_sizes(judged, gang, live);
+std::string sub_groups_lack(const Case& judged, GangId id, const std::vector<PodId>& live) {
+    const Gang& gang = *judged.snapshot.gangs[id].fact;
+    if (gang.sub_groups.empty()) return "";
+    const SubGroupSizes sizes = sub_group_sizes(judged, id, live);
     for (std::size_t i = 0; i < gang.sub_groups.size(); ++i) {
         const auto complete = std::ranges::count_if(sizes, [&](const auto& item) {
             return std::cmp_equal(item.first.policy, i) && item.second >= size_wanted(gang, item.first);
@@ -92,8 +123,8 @@ void judge_started_sub_groups(const Scene& later,
                               Report& report) {
     const Case& judged = later.judged();
     const Gang* fact = judged.snapshot.gangs[gang].fact;
-    if (fact == nullptr) return;
-    const SubGroupSizes sizes = sub_group_sizes(judged, *fact, gang_members(later, gang));
+    if (fact == nullptr || fact->sub_groups.empty()) return;
+    const SubGroupSizes sizes = sub_group_sizes(judged, gang, gang_members(later, gang));
     for (const PlacedPod* item : pods) {
         const SubGroup sub = sub_group_of(judged, *fact, item->pod);
         if (sub.policy < 0 || sizes.at(sub) >= size_wanted(*fact, sub)) continue;
@@ -168,11 +199,11 @@ std::vector<PodId> gang_members(const Scene& scene, GangId gang) {
 
 std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live) {
     const GangRow& row = judged.snapshot.gangs[gang];
-    if (std::cmp_less(live.size(), judged.minimum(gang)))
-        return fmt::format("{} of {} members", live.size(), judged.minimum(gang));
+    const std::int64_t members = std::ssize(live) + stood_in_for(judged, gang);
+    if (members < judged.minimum(gang)) return fmt::format("{} of {} members", members, judged.minimum(gang));
     if (row.fact == nullptr) return "";
-    const std::string roles = roles_lack(judged, *row.fact, live);
-    return roles.empty() ? sub_groups_lack(judged, *row.fact, live) : roles;
+    const std::string roles = roles_lack(judged, gang, live);
+    return roles.empty() ? sub_groups_lack(judged, gang, live) : roles;
 }
 
 bool may_lose_members(const Case& judged, GangId gang) {
@@ -191,7 +222,7 @@ bool gang_is_whole(const Scene& scene, GangId gang) {
     const Gang* fact = scene.judged().snapshot.gangs[gang].fact;
     // Where only their number counts, nobody need be looked at.
     if (fact == nullptr || (fact->role_minimums.empty() && fact->sub_groups.empty()))
-        return scene.members(gang) >= scene.judged().minimum(gang);
+        return scene.members(gang) + stood_in_for(scene.judged(), gang) >= scene.judged().minimum(gang);
     return gang_lacks(scene.judged(), gang, gang_members(scene, gang)).empty();
 }
 

@@ -75,6 +75,7 @@ struct Case {
     // Bound and not finished; it may be terminating.
     [[nodiscard]] bool bound(PodId pod) const;
     [[nodiscard]] bool runs(PodId pod) const { return bound(pod) && !fact(pod).terminating(); }
+    [[nodiscard]] bool has_succeeded(PodId pod) const { return exists(pod) && fact(pod).phase == PodPhase::kSucceeded; }
     // Terminating, or asked to go by a soft eviction.
     [[nodiscard]] bool leaves(PodId pod) const;
     // A quota counts the pod as non-preemptible.

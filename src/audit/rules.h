@@ -100,7 +100,8 @@ void judge_balance(const Case& judged, Report& report);
                                     Dim dim,
                                     const std::vector<const PlacedPod*>& own);
 
-// What keeps these pods from being a running gang; empty: nothing (audit_gangs.cc).
+// What keeps these pods from being a running gang, beside its members that have succeeded; empty: nothing
+// (audit_gangs.cc).
 [[nodiscard]] std::string gang_lacks(const Case& judged, GangId gang, const std::vector<PodId>& live);
 // Nothing keeps its members in the scene from that.
 [[nodiscard]] bool gang_is_whole(const Scene& scene, GangId gang);

@@ -38,7 +38,7 @@ std::vector<QuotaReserve::Job> QuotaReserve::waiting_jobs(const Snapshot& s) con
             jobs[at].asked.add(dim, value);
     }
     for (const auto& [gang, at] : of_gang) {
-        if (s.gangs[gang].live + members[gang] < s.gangs[gang].min) jobs[at].asked = {};
+        if (members[gang] < s.gangs[gang].lacks()) jobs[at].asked = {};
     }
     return jobs;
 }

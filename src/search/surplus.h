@@ -1,4 +1,6 @@
 // Surplus: which members of a gang may go one by one without leaving it short, of all, of a role or of a sub-group.
+//
+// A member that runs is no surplus because others have succeeded: the gang counts on what it has left.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +30,15 @@ private:
     struct SubGroup {
         SubGroupKey key;
         std::int32_t live = 0;
+        std::int32_t done = 0;   // have succeeded
+        std::int32_t needs = 0;  // of the live ones, to be complete
+        [[nodiscard]] bool is_ready() const { return live >= needs; }
     };
 
     [[nodiscard]] bool counts(PodId pod) const;
+    [[nodiscard]] bool has_succeeded(PodId pod) const;
     void count_roles(const GangRow& gang);
     void count_sub_groups(const GangRow& gang);
-    [[nodiscard]] bool is_ready(const SubGroup& sub) const;
     [[nodiscard]] bool take_from_sub_group(PodId pod);
 
     const Snapshot& snapshot_;

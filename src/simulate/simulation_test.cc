@@ -105,6 +105,11 @@ TEST(Simulation, WhoIsLeftOfAGangStartsAgainWithIt) {
     EXPECT_EQ(play.job(outcome, "gang").finish, at(150));
 }
 
+TEST(Simulation, TheRestOfAGangRunsWhenItsFirstMembersHaveFinished) {
+    const Play play("name,count,gpus\nn,2,4\n", "job,submit,duration,pods,gpus,min\nc,0,50,3,4,2\n");
+    EXPECT_EQ(play.job(play.run("reprieve"), "c").finish, at(100));
+}
+
 TEST(Simulation, NodesFailAndReturn) {
     const Play play("name,gpus,fails\nn,1,30+20\n", "job,submit,duration,gpus,checkpoint\nj,0,100,1,25\n");
     const RunOutcome outcome = play.run("reprieve");

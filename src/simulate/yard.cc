@@ -138,7 +138,7 @@ void Yard::flush(std::vector<Change>& out) {
         if (!runs_[ref.job] || !run_of(ref).stale) continue;
         PodRun& run = run_of(ref);
         run.stale = false;
-        if (run.stage == Stage::kAway || run.stage == Stage::kDone) continue;
+        if (run.stage == Stage::kAway) continue;
         run.told = true;
         const SpecId spec = spec_of(trace_.jobs[ref.job]);
         Pod pod = pod_fact(ref);

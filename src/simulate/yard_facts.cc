@@ -93,7 +93,10 @@ Pod Yard::pod_fact(PodRef ref) const {
     pod.grace_seconds = options_.grace.seconds();
     pod.group = runs_[ref.job]->gang;
     if (options_.view.queues) pod.queue = queues_[job.queue];
-    if (run.stage == Stage::kHeld || run.stage == Stage::kWorking) {
+    if (run.stage == Stage::kDone) {
+        pod.phase = PodPhase::kSucceeded;
+        pod.node = nodes_[run.node].fact.name;
+    } else if (run.stage == Stage::kHeld || run.stage == Stage::kWorking) {
         pod.node = nodes_[run.node].fact.name;
         pod.phase = PodPhase::kRunning;
         pod.ready = true;

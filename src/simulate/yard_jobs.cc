@@ -190,10 +190,15 @@ void Yard::pod_done(PodRef ref) {
     if (run.stage != Stage::kWorking) return;
     end_work(ref, true);
     leave_node(ref);
-    tell_gone(ref);
     run.stage = Stage::kDone;
+    run.leaving = false;
     ++run.mark;
     JobRun& job = *runs_[ref.job];
+    // A member that has succeeded stays for its gang to count on.
+    if (job.gang)
+        tell_pod(ref);
+    else
+        tell_gone(ref);
     if (++job.done < trace_.jobs[ref.job].pods) return;
     outcome_.jobs[ref.job].finish = now_;
     --running_jobs_;
@@ -201,7 +206,11 @@ void Yard::pod_done(PodRef ref) {
 }
 
 void Yard::drop_job(std::uint32_t job) {
-    if (runs_[job]->gang) tell_gang(job, true);
+    if (runs_[job]->gang) {
+        for (std::int32_t pod = 0; pod < trace_.jobs[job].pods; ++pod)
+            tell_gone({job, pod});
+        tell_gang(job, true);
+    }
     runs_[job].reset();
     ++done_jobs_;
 }

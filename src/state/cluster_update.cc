@@ -204,6 +204,7 @@ void Cluster::introduce(PodId id) {
     }
     occupy(id, +1);
     if (row.gang && row.state == PodState::kRunning) ++snapshot_.gangs[row.gang].live;
+    if (row.gang && pods_[id].phase == PodPhase::kSucceeded) ++snapshot_.gangs[row.gang].done;
     if (row.state == PodState::kPending && !row.has(kForeign) && !row.has(kServing)) pending_.insert(id);
     if (row.has(kResizing) && row.state == PodState::kRunning && !row.has(kForeign)) resizing_.insert(id);
     if (row.state == PodState::kIgnored && !row.has(kFinished) && pods_[id].gated) gated_.insert(id);
@@ -222,6 +223,7 @@ void Cluster::withdraw(PodId id) {
     if (pods_[id].node && !row.node) count_in(adrift_, pods_[id].node, id, false);
     if (pods_[id].group && !row.gang) count_in(ungrouped_, name_key(pods_[id].ns, pods_[id].group), id, false);
     if (row.gang && row.state == PodState::kRunning) --snapshot_.gangs[row.gang].live;
+    if (row.gang && pods_[id].phase == PodPhase::kSucceeded) --snapshot_.gangs[row.gang].done;
     if (row.gang) {
         std::erase(snapshot_.gangs[row.gang].pods, id);
         dirty_gangs_.push_back(row.gang);

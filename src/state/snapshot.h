@@ -5,6 +5,7 @@
 // Rows say what was worked out from several facts: a pod's priority, its gang, its queue, its traits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -94,7 +95,10 @@ struct GangRow {
     CompositeId whole_root;     // the highest ancestor with disruption mode all
     std::vector<GangId> peers;  // start only together
     std::int32_t live = 0;      // members that hold a place later (running, placed, nominated); kept by ops
+    std::int32_t done = 0;      // members that have succeeded
 
+    // How many members must start before the gang has its minimum: those that have succeeded count for it.
+    [[nodiscard]] std::int32_t lacks() const { return std::max(0, min - live - done); }
     // Attacked as one unit wherever it runs (mode all).
     [[nodiscard]] bool one_unit() const {
         return whole_root.valid() || (fact != nullptr && fact->disruption == DisruptionMode::kAll);

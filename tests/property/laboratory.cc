@@ -100,13 +100,15 @@ std::string numbers(const Cluster& cluster) {
     for (GangId gang : IdRange<GangId>(s.gangs.size())) {
         const GangRow& row = s.gangs[gang];
         if (!row.alive) continue;
-        rows["gang " + s.gang_name(gang)] = fmt::format(" min={} live={} members={} attack={} defend={} composite={}",
-                                                        row.min,
-                                                        row.live,
-                                                        row.pods.size(),
-                                                        row.attack_priority,
-                                                        row.defend_priority,
-                                                        row.composite.valid());
+        rows["gang " + s.gang_name(gang)] =
+            fmt::format(" min={} live={} done={} members={} attack={} defend={} composite={}",
+                        row.min,
+                        row.live,
+                        row.done,
+                        row.pods.size(),
+                        row.attack_priority,
+                        row.defend_priority,
+                        row.composite.valid());
     }
     std::string out;
     for (const auto& [row, text] : rows)

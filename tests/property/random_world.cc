@@ -316,13 +316,15 @@ std::vector<Json> random_world(const WorldSize& size, const WorldTaste& taste) {
         Json pod = random_pod(fmt::format("r{:02}", i), fmt::format("n{}", draw(0, nodes - 1)), taste);
         maybe_join(pod);
         if (taste.moving && rarely(8)) make_terminating(pod);
+        if (taste.moving && rarely(8)) pod["status"]["phase"] = rarely(3) ? "Failed" : "Succeeded";
         out.push_back(std::move(pod));
     }
+    const int promised = rarely(3) ? 2 : 6;  // one in so many waits for a place that it was promised
     const int pending = draw(0, size.pending);
     for (int i = 0; i < pending; ++i) {
         Json pod = random_pod(fmt::format("w{:02}", i), "", taste);
         maybe_join(pod);
-        if (taste.moving && rarely(6)) pod["status"]["nominatedNodeName"] = fmt::format("n{}", draw(0, nodes));
+        if (taste.moving && rarely(promised)) pod["status"]["nominatedNodeName"] = fmt::format("n{}", draw(0, nodes));
         out.push_back(std::move(pod));
     }
     return out;
