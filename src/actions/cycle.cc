@@ -258,11 +258,25 @@ private:
             }
         }
         desk_.surplus_waits = false;
-        for (const Demand& demand : surplus_)
+        // Taken out before it is served: a surplus whose gang loses its promise meanwhile is served with its gang.
+        while (!surplus_.empty()) {
+            const Demand demand = std::move(surplus_.front());
+            surplus_.erase(surplus_.begin());
             serve(demand);
+            serve_broken();
+        }
         for (const Demand& demand : small_)
             serve_small(demand);
         serve_again();
+    }
+
+    // Demands that lost the room they were promised when all others had had their turn.
+    void serve_broken() {
+        while (!nominated_.empty()) {
+            const Demand demand = std::move(nominated_.front());
+            nominated_.erase(nominated_.begin());
+            serve(demand);
+        }
     }
 
     void defer(std::span<const Demand> demands) {
@@ -290,6 +304,7 @@ private:
                     serve(item.demand);
                 else if (!turned_away(item.demand))
                     serve_small(item.demand);
+                serve_broken();
                 last = last_eviction();
             }
             if (!any) return;
@@ -322,10 +337,7 @@ private:
     // leave it.
     [[nodiscard]] bool outranks(const Demand& demand, const Demand& promised) const {
         // Surplus members take idle room only, and room that was paid for is not idle.
-        if (demand.gang) {
-            const GangRow& gang = session_.snapshot.gangs[demand.gang];
-            if (gang.live >= gang.min) return false;
-        }
+        if (demand.gang && session_.snapshot.gangs[demand.gang].lacks() == 0) return false;
         return demand.priority > promised.priority && (crosses_queues_ || demand.queue == promised.queue);
     }
 

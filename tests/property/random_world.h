@@ -32,6 +32,9 @@ struct WorldTaste {
 
 [[nodiscard]] std::vector<Json> random_world(const WorldSize& size = {}, const WorldTaste& taste = {});
 
+// Few nodes that gangs fill up, room that was promised, and more waiting than fits.
+[[nodiscard]] std::vector<Json> filled_world();
+
 // A running or pending pod of some kind; `node` empty: pending.
 [[nodiscard]] Json random_pod(const std::string& name, const std::string& node, const WorldTaste& taste);
 [[nodiscard]] Json random_node(const std::string& name, const WorldTaste& taste);
