@@ -97,6 +97,7 @@ struct PluginsConfig {
     std::vector<std::string> disable;                   // names of 13
     std::optional<std::vector<std::string>> only;       // filters kept (Devices too); absent: all
     std::map<std::string, std::int64_t> score_weights;  // plugin -> weight; absent: upstream's default
+    std::vector<std::string> only_nodes;                // no key of a file: pods go to these alone; empty: to all
     std::string lost_work_resource;                     // args.lostWork.resource; empty: not enabled
     QuotaArgs quota;                                    // args.quota
     bool kube_system_protected = true;                  // args.protected.kubeSystem

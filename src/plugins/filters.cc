@@ -28,7 +28,7 @@ constexpr const char* kNames[] = {"NodeName",
 
 }  // namespace
 
-Filters::Filters(const PluginsConfig& config) {
+Filters::Filters(const PluginsConfig& config) : only_nodes_(config.only_nodes) {
     for (int i = 0; i < kFilterCount; ++i) {
         const std::string_view name = kNames[i];
         const auto listed = [&](const std::vector<std::string>& names) {
@@ -49,6 +49,9 @@ Answer Filters::check_facts(const Candidate& candidate, NodeId node) const {
                                                           filter_node_affinity,
                                                           filter_volume_binding,
                                                           filter_volume_zone};
+    if (!only_nodes_.empty() &&
+        std::ranges::find(only_nodes_, candidate.snapshot.node_name(node)) == only_nodes_.end())
+        return {Fit::kNever, FilterId::kNodeName, 0};
     for (int i = 0; i < kFactFilterCount; ++i) {
         if (!on(static_cast<FilterId>(i))) continue;
         if (const Answer answer = kFilters[i](candidate, node); !answer.fits()) return answer;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "model/config.h"
 #include "plugins/filter.h"
@@ -80,6 +82,7 @@ private:
                                bool local_part) const;
 
     unsigned on_ = 0;
+    std::vector<std::string> only_nodes_;
     bool monotone_only_ = false;
     mutable std::int64_t uncertain_ = 0;  // of pods with claims only, which no two threads look at
     mutable SpreadBook spread_;           // only what follows from the view anyway

@@ -38,39 +38,11 @@ public:
         all.update(fields);
         return world_.apply({.at = {}, .key = key, .believed = true, .json = all.dump()});
     }
-    Result<void> replace(const std::string& pod, const std::string& json) {
-        const std::string key = "Pod " + pod;
-        const auto known = world_.world().find(key);
-        if (known == world_.world().end()) return {};
-        before_.try_emplace(key, known->second);
-        return world_.apply({.at = {}, .key = key, .believed = false, .json = json});
-    }
 
 private:
     Rebuild& world_;
     std::map<std::string, RecordedObject> before_;
 };
-
-// The pod may go to these nodes only, beside whatever it asked for itself.
-std::string bound_to_nodes(const std::string& json, const std::set<std::string>& nodes) {
-    Json pod = Json::parse(json);
-    Json& required = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-    if (!required.is_object()) required = Json::object();
-    Json& terms = required["nodeSelectorTerms"];
-    // A field selector takes one name: a term for each node, for each term that was there.
-    Json wanted = Json::array();
-    const Json given = terms.is_array() && !terms.empty() ? terms : Json::array({Json::object()});
-    for (const Json& term : given) {
-        for (const std::string& node : nodes) {
-            Json one = term;
-            if (!one["matchFields"].is_array()) one["matchFields"] = Json::array();
-            one["matchFields"].push_back({{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}});
-            wanted.push_back(std::move(one));
-        }
-    }
-    terms = std::move(wanted);
-    return pod.dump();
-}
 
 struct Answer {
     bool served = false;  // every pod of the demand has a place; of a gang, its minimum
@@ -101,6 +73,7 @@ private:
     Result<Ruling> hear() {
         Ruling out;
         if (auto fresh = cluster().refresh(now_); !fresh) return std::unexpected(fresh.error());
+        if (what_.owner.empty()) return hear_for_nobody();
         members_ = members();
         if (members_.empty()) {
             out.heard = false;
@@ -130,12 +103,67 @@ private:
         }
         if (auto fresh = cluster().refresh(now_); !fresh) return std::unexpected(fresh.error());
         describe(out);
-        const Answer free = plan();
+        const Answer free = plan(config_);
         const auto forced = with_these_alone(out.nodes);
         if (!forced) return std::unexpected(forced.error());
         if (auto fresh = cluster().refresh(now_); !fresh) return std::unexpected(fresh.error());
         decide(out, free, *forced);
         return out;
+    }
+
+    // Pods that a queue or quota gave back, not for a demand: its right is that it held more than it may.
+    Result<Ruling> hear_for_nobody() {
+        Ruling out;
+        for (const std::string& victim : what_.victims) {
+            const PodId id = pod_named(cluster(), victim);
+            if (!id || !cluster().pod(id).node) {
+                out.heard = false;
+                out.evidence = fmt::format("{} did not run when the decision was made", victim);
+                return out;
+            }
+        }
+        describe(out);
+        out.least_pods = std::ssize(what_.victims);
+        out.least_gpu_hours = out.gpu_hours_lost;
+        const std::vector<QueueReport> queues = run_cycle(cluster(), config_).queues;
+        std::set<std::string> over;
+        for (const std::string& victim : what_.victims) {
+            const std::string excess = excess_of(pod_named(cluster(), victim), queues);
+            if (excess.empty()) {
+                out.evidence = fmt::format(
+                    "{} was evicted for no demand, and no queue of its own held more than it may, by our rules", victim);
+                return out;
+            }
+            over.insert(excess);
+        }
+        out.verdict = CaseVerdict::kFair;
+        out.evidence = fmt::format("evicted for no demand: {}", fmt::join(over, ", "));
+        return out;
+    }
+
+    // How a queue of the pod holds more than it may of something; empty: none does.
+    std::string excess_of(PodId pod, const std::vector<QueueReport>& reports) {
+        const Snapshot& s = cluster().snapshot();
+        if (!s.pods[pod].queue) return {};
+        for (const QueueId queue : s.queue_path[s.pods[pod].queue]) {
+            const std::string name = cluster().words().str(s.queues[queue].name);
+            const auto report = std::ranges::find(reports, name, &QueueReport::name);
+            if (report == reports.end()) continue;
+            for (const char* may : {"allocated", "deserved", "runtime"}) {
+                const auto limits = report->shares.find(may);
+                const auto used = report->shares.find("used");
+                if (limits == report->shares.end() || used == report->shares.end()) continue;
+                for (const auto& [resource, limit] : limits->second) {
+                    const auto held = used->second.find(resource);
+                    if (held == used->second.end() || held->second <= limit) continue;
+                    return fmt::format("queue {} held more {} than {}",
+                                       name,
+                                       resource,
+                                       std::string_view(may) == "runtime" ? "its runtime" : "it deserves");
+                }
+            }
+        }
+        return {};
     }
 
     // The pods of the demand that have no place yet, or got theirs by this decision.
@@ -149,6 +177,10 @@ private:
             if (row.state == PodState::kAbsent || !row.gang || s.gang_name(row.gang) != what_.owner) continue;
             const Pod& pod = cluster().pod(id);
             least_ = s.gangs[row.gang].min;
+            if (pod.finished()) {
+                standing_ += pod.phase == PodPhase::kSucceeded ? 1 : 0;
+                continue;
+            }
             if (!pod.node || what_.nodes.contains(cluster().words().str(pod.node)))
                 out.push_back(cluster().words().str(pod.ns) + "/" + pod.name);
             else
@@ -173,7 +205,7 @@ private:
 
     void describe(Ruling& out) {
         const Snapshot& s = cluster().snapshot();
-        if (const PodId pod = pod_named(cluster(), members_.front())) {
+        if (const PodId pod = members_.empty() ? PodId() : pod_named(cluster(), members_.front())) {
             out.priority = priority();
             if (s.pods[pod].queue) out.queue = cluster().words().str(s.queues[s.pods[pod].queue].name);
         }
@@ -185,9 +217,9 @@ private:
         }
     }
 
-    Answer plan() {
+    Answer plan(const SchedulerConfig& config) {
         Answer out;
-        const Plan plan = run_cycle(cluster(), config_, {what_.owner});
+        const Plan plan = run_cycle(cluster(), config, {what_.owner});
         std::set<std::string> placed;
         for (const Placement& p : plan.placements)
             placed.insert(p.pod);
@@ -222,14 +254,11 @@ private:
             if (auto done = alone.suppose(other, {{"preemptible", false}, {"marker", "it was not evicted"}}); !done)
                 return std::unexpected(done.error());
         }
-        for (const std::string& pod : members_) {
-            const auto known = world_.world().find("Pod " + pod);
-            if (known == world_.world().end()) continue;
-            if (auto done = alone.replace(pod, bound_to_nodes(known->second.json, nodes)); !done)
-                return std::unexpected(done.error());
-        }
+        // Said apart from the pods' own rules: which nodes their spread constraints count is asked of these.
+        SchedulerConfig there = config_;
+        there.plugins.only_nodes.assign(nodes.begin(), nodes.end());
         if (auto fresh = cluster().refresh(now_); !fresh) return std::unexpected(fresh.error());
-        return plan();
+        return plan(there);
     }
 
     [[nodiscard]] static std::int64_t term(const CostVector& cost, std::string_view name) {
@@ -282,7 +311,9 @@ private:
             const GangRow& row = s.gangs[gang];
             const std::int64_t min = row.fact ? row.fact->min_members : 0;
             const std::int64_t left = row.live - count;
-            if (left > 0 && left < min) return s.gang_name(gang);
+            // Members that have succeeded stand for those that were missing before, not for those that go.
+            const std::int64_t stand_in = std::clamp<std::int64_t>(min - row.live, 0, row.done);
+            if (left > 0 && left + stand_in < min) return s.gang_name(gang);
         }
         return {};
     }

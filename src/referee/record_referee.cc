@@ -99,12 +99,16 @@ private:
         last_ = std::max(last_, cycle.at);
         if (!ours_) {
             SchedulerConfig config = options_.config;
-            if (own_config_) {
+            // Whose pods are Reprieve's says the record, unless the yardstick does.
+            if (own_config_ || config.scheduler_names.empty()) {
                 const auto text = reader_.config_text(cycle);
-                if (!text) return true;  // nobody knows what was asked for
-                auto recorded = running_config(*text, "the recorded configuration");
+                if (!text && own_config_) return true;  // nobody knows what was asked for
+                auto recorded = running_config(text.value_or(""), "the recorded configuration");
                 if (!recorded) return std::unexpected(recorded.error());
-                config = std::move(*recorded);
+                if (own_config_)
+                    config = std::move(*recorded);
+                else
+                    config.scheduler_names = std::move(recorded->scheduler_names);
             }
             if (auto started = start(config); !started) return std::unexpected(started.error());
             for (const auto& [key, object] : start_) {
@@ -141,26 +145,43 @@ private:
         const std::map<std::string, std::int32_t> priorities = priorities_in(plan, at);
         for (const OthersState state : {OthersState::kAllDone, OthersState::kThoseBeforeDone, OthersState::kNoneDone}) {
             OthersDone others(ours_->world());
-            lay_over(others, plan, others_of(priorities, what.owner, state));
+            if (auto laid = lay_over(others, plan, what, others_of(priorities, what.owner, state), at); !laid)
+                return unclear(laid.error().message);
             auto ruling = judge(ours_->world(), what, ours_->config(), at);
-            if (!ruling) {
-                Ruling out;
-                out.evidence = ruling.error().message;
-                return out;
-            }
+            if (!ruling) return unclear(ruling.error().message);
             if (ruling->verdict == CaseVerdict::kFair) return std::move(*ruling);
             if (!said || (is_against(said->verdict) && !is_against(ruling->verdict))) said = std::move(*ruling);
         }
         return std::move(*said);
     }
 
-    static void lay_over(OthersDone& others, const Plan& plan, const std::set<std::string>& owners) {
+    static Ruling unclear(const std::string& why) {
+        Ruling out;
+        out.evidence = why;
+        return out;
+    }
+
+    Result<void> lay_over(OthersDone& others,
+                          const Plan& plan,
+                          const EvictionCase& what,
+                          const std::set<std::string>& owners,
+                          Time at) {
+        std::vector<const Placement*> placed;
         for (const Placement& p : plan.placements) {
-            if (owners.contains(p.owner.empty() ? p.pod : p.owner)) others.bind(p, true);
+            if (owners.contains(p.owner.empty() ? p.pod : p.owner)) placed.push_back(&p);
         }
+        if (placed.empty() && plan.evictions.empty()) return {};
+        if (auto fresh = ours_->world().cluster().refresh(at); !fresh) return fresh;
+        const std::set<std::string> needed = pods_needed_by(ours_->world().cluster(), placed);
         for (const Eviction& e : plan.evictions) {
-            if (owners.contains(e.owner)) others.remove(e.pod);
+            if (owners.contains(e.owner)) others.remove(e.pod, e.frees);
         }
+        for (const Placement* p : placed)
+            others.bind(*p, true);
+        for (const std::string& pod : needed) {
+            if (!what.victims.contains(pod)) others.keep(pod);
+        }
+        return {};
     }
 
     // Of every demand of the plan; the highest where it is not known.

@@ -502,10 +502,15 @@ Time Referee::started(const std::string& owner, Time since) const {
     return out;
 }
 
-// Whether somebody more important has taken the room that the earlier evictions made: then it was not for nothing.
+// Whether the room that the earlier evictions made is no longer there, or somebody more important has taken it: then
+// evicting again is not the scheduler's doing.
 bool Referee::lost_its_room(const JudgedDecision& judged, const JudgedDecision& earlier) {
     Cluster& cluster = world_.cluster();
     if (!cluster.refresh(judged.at)) return false;
+    for (const std::string& name : earlier.ruling.nodes) {
+        const NodeId node = cluster.find_node(cluster.words().string(name));
+        if (!node || cluster.node(node) == nullptr || !cluster.node(node)->ready) return true;
+    }
     for (const auto& [name, sight] : pods_) {
         const bool came = earlier.ruling.nodes.contains(sight.node) && sight.bound_at >= earlier.at;
         const bool comes = earlier.ruling.nodes.contains(sight.nominated) && sight.nominated_at >= earlier.at;
