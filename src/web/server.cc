@@ -1,5 +1,6 @@
 #include "web/server.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -177,7 +178,9 @@ struct WebServer::Listener {
         if (!response.body.empty() || response.content_provider_) return;
         int status = response.status;
         const std::string methods = allowed(request.path);
-        if (status == 404 && !methods.empty()) status = 405;
+        // The library calls a TRACE that no route takes a bad request.
+        const bool unrouted = status == 404 || (status == 400 && request.method == "TRACE");
+        if (unrouted && !methods.empty()) status = 405;
         WebAnswer answer = refusal(status, sentence_of(status, request));
         if (status == 405) answer.headers["Allow"] = methods;
         send(request, response, std::move(answer), stopping);
@@ -285,9 +288,15 @@ void WebServer::stop() {
     listener_->thread.join();
 }
 
+bool names_this_machine(const std::string& host) {
+    in_addr address{};
+    return host == "localhost" || host == "::1" ||
+           (inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24U == 127);
+}
+
 bool listens_only_here(const std::string& text) {
     const Result<Address> address = read_address(text);
-    return address && (address->host == "localhost" || address->host == "::1" || address->host.starts_with("127."));
+    return address && names_this_machine(address->host);
 }
 
 int WebServer::port() const { return listener_->port; }

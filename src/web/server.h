@@ -74,5 +74,7 @@ private:
 
 // Whether only this machine can reach that address. REQUIRES: it can be listened on.
 [[nodiscard]] bool listens_only_here(const std::string& address);
+// "localhost", "::1" or a whole address of 127.0.0.0/8: a name of a stranger may begin like one.
+[[nodiscard]] bool names_this_machine(const std::string& host);
 
 }  // namespace reprieve

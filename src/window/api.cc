@@ -1,12 +1,16 @@
 #include "window/api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
+#include <string_view>
 
 #include "base/utf8.h"
+#include "manifest/action_args.h"
 #include "manifest/json_fields.h"
 #include "web/etag.h"
 #include "window/manners.h"
@@ -20,6 +24,8 @@ constexpr int kMostStreams = 64;
 constexpr std::size_t kLargestManifest = std::size_t{4} << 20U;
 constexpr std::size_t kPageLimit = 100;  // decisions in one answer, if nobody says otherwise
 constexpr std::size_t kLongestPage = 1000;
+constexpr std::string_view kCertificateWords[] = {"optimal", "gap", "infeasible", "heuristic", "unknown", "none"};
+constexpr std::string_view kOutcomeWords[] = {"carriedOut", "planned", "partly", "dropped", "superseded"};
 constexpr std::size_t kMostWhys = 500;
 constexpr std::chrono::milliseconds kStreamTurn{500};
 constexpr int kTurnsToPing = 30;
@@ -55,7 +61,15 @@ Result<std::size_t> asked_number(const WebRequest& request, const char* key, std
         return fail(fmt::format("{}: not a number", key), ErrorKind::kUsage);
     // Nothing at a time would never come to an end.
     if (number == 0) return fail(fmt::format("{}: at least 1", key), ErrorKind::kUsage);
-    return std::min(number, most);
+    if (number > most) return fail(fmt::format("{}: at most {}", key, most), ErrorKind::kUsage);
+    return number;
+}
+
+// One of a few words, or nothing.
+Result<std::string> asked_word(const WebRequest& request, const char* key, std::span<const std::string_view> words) {
+    std::string text = request.query(key);
+    if (text.empty() || std::ranges::find(words, text) != words.end()) return text;
+    return fail(fmt::format("{}: one of {}", key, fmt::join(words, ", ")), ErrorKind::kUsage);
 }
 
 struct DecisionFilter {
@@ -68,13 +82,21 @@ struct DecisionFilter {
     bool only_evicting = false;
 
     static Result<DecisionFilter> of(const WebRequest& request) {
+        static constexpr std::string_view kYesOrNo[] = {"true", "false"};
+        const auto action = asked_word(request, "action", action_names());
+        const auto certificate = asked_word(request, "certificate", kCertificateWords);
+        const auto outcome = asked_word(request, "outcome", kOutcomeWords);
+        const auto evicting = asked_word(request, "evicting", kYesOrNo);
+        for (const auto* word : {&action, &certificate, &outcome, &evicting}) {
+            if (!*word) return std::unexpected(word->error());
+        }
         DecisionFilter filter{.queue = request.query("queue"),
-                              .action = request.query("action"),
-                              .certificate = request.query("certificate"),
-                              .outcome = request.query("outcome"),
+                              .action = *action,
+                              .certificate = *certificate,
+                              .outcome = *outcome,
                               .text = request.query("q"),
                               .priority = {},
-                              .only_evicting = request.query("evicting") == "true"};
+                              .only_evicting = *evicting == "true"};
         if (const std::string least = request.query("priority"); !least.empty()) {
             std::int64_t number = 0;
             const auto [rest, error] = std::from_chars(least.data(), least.data() + least.size(), number);

@@ -106,6 +106,9 @@ TEST_F(ApiTest, ListsInPages) {
     EXPECT_EQ(nothing->status, 400) << "a reader of pages would never come to an end";
     EXPECT_EQ(Json::parse(nothing->body)["error"], "limit: at least 1");
     EXPECT_EQ(client_->Get("/api/v1/decisions?limit=-1")->status, 400);
+    for (const char* asked :
+         {"limit=1001", "evicting=maybe", "certificate=foo", "action=foo", "outcome=foo", "priority=high"})
+        EXPECT_EQ(client_->Get(std::string("/api/v1/decisions?") + asked)->status, 400) << asked;
     EXPECT_EQ(client_->Get("/api/v1/now?at=yesterday")->status, 400);
 }
 
@@ -152,6 +155,12 @@ TEST_F(ApiTest, CompressesOnce) {
 TEST_F(ApiTest, ForeignPagesGetNoAnswer) {
     start();
     EXPECT_EQ(client_->Get("/api/v1/now", {{"Host", "evil.example.com"}})->status, 421);
+    // A name that begins like a loopback address is a stranger's all the same.
+    for (const char* host :
+         {"127.0.0.1.evil.example.com", "127.evil.example.com:80", "127.1", "localhost.evil.example"})
+        EXPECT_EQ(client_->Get("/api/v1/now", {{"Host", host}})->status, 421) << host;
+    for (const char* host : {"127.0.0.2:8080", "[::1]:8080", "localhost"})
+        EXPECT_EQ(client_->Get("/api/v1/now", {{"Host", host}})->status, 200) << host;
     EXPECT_EQ(client_->Post("/api/v1/what-if", {{"Origin", "http://evil.example.com"}}, "x", "text/plain")->status,
               403);
     EXPECT_EQ(client_->Post("/api/v1/what-if", "kind: Pod", "text/plain")->status, 200);

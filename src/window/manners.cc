@@ -3,18 +3,15 @@
 #include "base/utf8.h"
 #include "manifest/json_fields.h"
 #include "web/etag.h"
+#include "web/server.h"
 
 namespace reprieve::window {
 namespace {
 
-// "host:port" -> "host"
+// "host:port" -> "host"; "[::1]:port" -> "::1"
 std::string host_name(std::string host) {
-    if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+    if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
     return host.substr(0, host.find(':'));
-}
-
-bool names_this_machine(const std::string& host) {
-    return host == "localhost" || host == "[::1]" || host.starts_with("127.");
 }
 
 }  // namespace
