@@ -47,6 +47,8 @@ Planning::Planning(SchedulerConfig config, std::string config_text, Time now)
 
 std::expected<std::unique_ptr<Planning>, Stop> Planning::read(const PlanningOptions& options) {
     if (!options.record.empty()) return read_record(options);
+    if (!options.at.empty() || options.cycle != 0)
+        return std::unexpected(Stop{"--at and --cycle go with --record", kExitUsage});
     const auto now = planning_time(options.now);
     if (!now) return std::unexpected(now.error());
     std::string text;
@@ -81,6 +83,7 @@ std::expected<std::unique_ptr<Planning>, Stop> Planning::read_record(const Plann
     if (!reader) return std::unexpected(reader.error());
     const auto cycle = find_cycle(**reader, options.at, options.cycle);
     if (!cycle) return std::unexpected(cycle.error());
+    tell_gaps_between(**reader, cycle->at, options.at);
     auto text = options.config_file.empty() ? (*reader)->config_text(*cycle) : read_file(options.config_file);
     if (!text) return std::unexpected(Stop{text.error().message});
     auto config =

@@ -72,7 +72,9 @@ void add_cycle_options(CLI::App* command, PlanningOptions& planning) {
         ->type_name("DIR");
     command->add_option("--at", planning.at, "With --record: the last cycle at or before this time; default: the last")
         ->type_name("TIME");
-    command->add_option("--cycle", planning.cycle, "With --record: this cycle, as in `history`")->type_name("N");
+    command->add_option("--cycle", planning.cycle, "With --record: this cycle, as in `history`")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
 }
 
 void add_record_commands(CLI::App& app, int& code) {
@@ -113,7 +115,9 @@ void add_record_commands(CLI::App& app, int& code) {
         ->type_name("FORMAT");
     export_app->add_option("--at", exported->at, "manifests: the last cycle at or before this time; default: the last")
         ->type_name("TIME");
-    export_app->add_option("--cycle", exported->cycle, "manifests: this cycle, as in `history`")->type_name("N");
+    export_app->add_option("--cycle", exported->cycle, "manifests: this cycle, as in `history`")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
     export_app->add_option("--from", exported->from, "kwok, perfetto, swf: from this time on")->type_name("TIME");
     export_app->add_option("--to", exported->to, "kwok, perfetto, swf: until this time")->type_name("TIME");
     export_app->add_option("--out", exported->out, "Write to this file instead of standard output")->type_name("FILE");

@@ -171,7 +171,17 @@ std::expected<RecordedCycle, Stop> find_cycle(RecordReader& reader, const std::s
         Stop{at.empty() ? "the record holds no cycle" : fmt::format("the record holds no cycle at or before {}", at)});
 }
 
-int history_command(const HistoryOptions& options) {
+void tell_gaps_between(RecordReader& reader, Time cycle, const std::string& at) {
+    const auto asked = parse_time(at);
+    if (!asked) return;
+    std::vector<RecordGap> gaps = reader.gaps();
+    std::erase_if(gaps, [&](const RecordGap& gap) { return gap.to < cycle || gap.from > *asked; });
+    tell_gaps(gaps);
+}
+
+int history_command(const HistoryOptions& asked) {
+    HistoryOptions options = asked;
+    if (const auto gang = gang_action_named(options.action)) options.action = to_text(*gang);
     if (const auto known = action_names();
         !options.action.empty() && std::ranges::find(known, options.action) == known.end()) {
         return end_with(
@@ -194,7 +204,9 @@ int history_command(const HistoryOptions& options) {
     const std::vector<RecordGap> gaps = (*reader)->gaps();
     const int code = exit_code_of(**reader);
     if (!options.name.empty() && decisions.empty() && waits.empty() && (*reader)->lives(query).empty())
-        return end_with({fmt::format("{}: is not in the record", options.name)});
+        return end_with({options.since.empty()
+                             ? fmt::format("{}: is not in the record", options.name)
+                             : fmt::format("{}: is not in the last {} of the record", options.name, options.since)});
     if (options.output == "json") {
         fmt::print("{}", history_to_json(decisions, options.name.empty() ? nullptr : &waits, gaps));
         return code;

@@ -47,5 +47,7 @@ struct ExportOptions {
 [[nodiscard]] std::expected<RecordedCycle, Stop> find_cycle(RecordReader& reader,
                                                             const std::string& at,
                                                             std::int64_t cycle);
+// Says on stderr what is not known between that cycle and the moment `at` that was asked for; empty: no moment was.
+void tell_gaps_between(RecordReader& reader, Time cycle, const std::string& at);
 
 }  // namespace reprieve

@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "app/complaint.h"
 #include "app/decision_log.h"
 #include "app/embedded_link.h"
 #include "app/exit_codes.h"
+#include "app/folder_lock.h"
 #include "app/heap.h"
 #include "app/inputs.h"
 #include "app/live_view.h"
@@ -258,6 +261,12 @@ private:
 
     Result<void> open_recorder(ClusterLink& link, const Vocabulary& words) {
         if (options_.record.empty()) return {};
+        // Two that write into one folder would take each other's files for their own.
+        std::error_code none;
+        std::filesystem::create_directories(options_.record, none);
+        auto lock = FolderLock::take(options_.record);
+        if (!lock) return fail("--record: " + lock.error().message);
+        record_lock_.emplace(std::move(*lock));
         auto recorder = Recorder::open({.folder = options_.record,
                                         .keep = keep_,
                                         .version = kVersion,
@@ -320,6 +329,7 @@ private:
     LoopOptions loop_;
     Observers observers_;
     KeepRules keep_;
+    std::optional<FolderLock> record_lock_;
     std::unique_ptr<Recorder> recorder_;
     std::optional<RecordObserver> recording_;
     RunSummary summary_;

@@ -112,6 +112,7 @@ Result<std::vector<Policy>> read_policies(const std::vector<std::string>& writte
             policies.push_back(std::move(*policy));
         } else {
             const std::string file = text.substr(equals + 1);
+            if (file.empty()) return fail(fmt::format("--policy: '{}' names no file: write NAME=FILE", text));
             const auto config_text = read_file(file);
             if (!config_text) return std::unexpected(config_text.error());
             auto config = parse_config(*config_text, file);

@@ -49,8 +49,7 @@ Answer Filters::check_facts(const Candidate& candidate, NodeId node) const {
                                                           filter_node_affinity,
                                                           filter_volume_binding,
                                                           filter_volume_zone};
-    if (!only_nodes_.empty() &&
-        std::ranges::find(only_nodes_, candidate.snapshot.node_name(node)) == only_nodes_.end())
+    if (!only_nodes_.empty() && std::ranges::find(only_nodes_, candidate.snapshot.node_name(node)) == only_nodes_.end())
         return {Fit::kNever, FilterId::kNodeName, 0};
     for (int i = 0; i < kFactFilterCount; ++i) {
         if (!on(static_cast<FilterId>(i))) continue;

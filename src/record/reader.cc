@@ -312,10 +312,7 @@ Result<void> RecordReader::read_block(File& file, std::int64_t kind, std::int64_
         bool fine = true;
         each_line(*text, [&](std::string_view line) {
             const auto change = parse_line(line, unescaped);
-            if (change)
-                apply_change(*change, world);
-            else
-                fine = false;
+            fine = fine && change && apply_change(*change, world);
         });
         if (!fine) return fail(fmt::format("{}: a keyframe holds something else than facts", file.db.file()));
     }
@@ -343,10 +340,12 @@ Result<RecordedWorld> RecordReader::world(const RecordedCycle& cycle) {
         const auto text = unpack_block(rows->blob(2), static_cast<std::size_t>(rows->number(1)));
         if (!text) return fail(damage_sentence(file.db.file()));
         std::int64_t seq = rows->number(0);
+        bool fine = true;
         each_line(*text, [&](std::string_view line) {
             if (seq++ > cycle.seq) return;
-            if (const auto change = parse_line(line, unescaped)) apply_change(*change, world);
+            if (const auto change = parse_line(line, unescaped)) fine = apply_change(*change, world) && fine;
         });
+        if (!fine) return fail(damage_sentence(file.db.file()));
     }
     return world;
 }

@@ -140,8 +140,9 @@ struct RecordedChange {
     std::string_view json;  // empty: gone, or nothing believed
 };
 
-// Brings a world up to the change.
-void apply_change(const RecordedChange& change, RecordedWorld& world);
+// Brings a world up to the change. False: something is believed of an object that is not there, which no record of one
+// writer says.
+[[nodiscard]] bool apply_change(const RecordedChange& change, RecordedWorld& world);
 
 struct RecordVisitor {
     // The world as it was after everything before; `fresh`: what was before is not known, or not connected.

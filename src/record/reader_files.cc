@@ -137,15 +137,18 @@ std::optional<RecordedChange> parse_line(std::string_view line, std::string& une
     return out;
 }
 
-void apply_change(const RecordedChange& change, RecordedWorld& world) {
+bool apply_change(const RecordedChange& change, RecordedWorld& world) {
     const std::string key(change.key);
     if (change.believed) {
-        world[key].overlay = change.json;
+        const auto known = world.find(key);
+        if (known == world.end()) return false;
+        known->second.overlay = change.json;
     } else if (change.json.empty()) {
         world.erase(key);
     } else {
         world[key].json = change.json;
     }
+    return true;
 }
 
 }  // namespace reprieve

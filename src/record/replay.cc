@@ -104,7 +104,7 @@ private:
         if (!change.believed && change.json.empty() && change.key.starts_with(kPod))
             deeds_.forget(std::string(change.key.substr(kPod.size())));
         if (rebuild_) return rebuild_->apply(change);
-        apply_change(change, start_);
+        if (!apply_change(change, start_)) return fail("the record believes something of an object that is not there");
         return {};
     }
 

@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "record/blocks.h"
 #include "record/reader_files.h"
@@ -103,6 +107,9 @@ private:
         }
         const bool fresh = key.fresh || !connected || torn_;
         torn_ = false;
+        pods_.clear();
+        for (const auto& [name, object] : world)
+            note(name, false);
         if (auto told = visitor_.keyframe(world, key.at, fresh); !told) return told;
         seq_ = key.seq + 1;
         std::string lost;
@@ -138,10 +145,12 @@ private:
                 fine = tell_cycles(file, *cycles, seq_, lost);
                 if (!fine || over_ || !lost.empty()) return;
                 const auto change = parse_line(line, unescaped_);
-                if (!change) {
+                // A belief about a pod that is not there was written by another process, or what it is about is lost.
+                if (!change || (change->believed && !pods_.contains(change->key))) {
                     lost = damage_sentence(file.db.file());
                     return;
                 }
+                if (!change->believed) note(change->key, change->json.empty());
                 ++seq_;
                 known_to_ = std::max(known_to_, change->at);
                 fine = visitor_.change(*change);
@@ -151,6 +160,14 @@ private:
         // Cycles that saw nothing of what is lost are as they were.
         std::string none;
         return tell_cycles(file, *cycles, lost.empty() ? end : seq_, lost.empty() ? lost : none);
+    }
+
+    void note(std::string_view key, bool gone) {
+        if (!key.starts_with("Pod ")) return;
+        if (!gone)
+            pods_.emplace(key);
+        else if (const auto known = pods_.find(key); known != pods_.end())
+            pods_.erase(known);
     }
 
     void advance(const File& file, Statement& cycles, std::string& lost) {
@@ -185,6 +202,7 @@ private:
     std::int64_t seq_ = 0;      // of the next change
     std::optional<RecordedCycle> next_;
     std::string unescaped_;
+    std::set<std::string, std::less<>> pods_;  // that are there
     Time known_to_;
     bool torn_ = true;  // what was told before is not connected with what comes
     bool over_ = false;

@@ -131,7 +131,8 @@ private:
             const std::string excess = excess_of(pod_named(cluster(), victim), queues);
             if (excess.empty()) {
                 out.evidence = fmt::format(
-                    "{} was evicted for no demand, and no queue of its own held more than it may, by our rules", victim);
+                    "{} was evicted for no demand, and no queue of its own held more than it may, by our rules",
+                    victim);
                 return out;
             }
             over.insert(excess);

@@ -1,8 +1,7 @@
 #include "referee/others_done.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "manifest/claim_write.h"
 #include "model/placed_devices.h"

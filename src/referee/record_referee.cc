@@ -84,7 +84,8 @@ private:
     Result<void> take(const RecordedChange& change) {
         last_ = std::max(last_, change.at);
         if (!ours_) {
-            apply_change(change, start_);
+            if (!apply_change(change, start_))
+                return fail("the record believes something of an object that is not there");
             return {};
         }
         const std::string key(change.key);
@@ -161,11 +162,8 @@ private:
         return out;
     }
 
-    Result<void> lay_over(OthersDone& others,
-                          const Plan& plan,
-                          const EvictionCase& what,
-                          const std::set<std::string>& owners,
-                          Time at) {
+    Result<void> lay_over(
+        OthersDone& others, const Plan& plan, const EvictionCase& what, const std::set<std::string>& owners, Time at) {
         std::vector<const Placement*> placed;
         for (const Placement& p : plan.placements) {
             if (owners.contains(p.owner.empty() ? p.pod : p.owner)) placed.push_back(&p);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "record/export.h"
+#include "record/reader_files.h"
 #include "recorded_story.h"
 #include "referee/record_referee.h"
 
@@ -143,6 +144,14 @@ spec:
     ASSERT_TRUE(manifests.has_value()) << manifests.error().message;
     EXPECT_THAT(*manifests, HasSubstr("\"completions\":1"));
     EXPECT_THAT(*manifests, HasSubstr("\"suspend\":true"));
+}
+
+// Two processes wrote into one record: what one believed is about a pod that only the other knew.
+TEST(DamagedWorlds, ABeliefAboutAPodThatIsNotThereIsNoLineOfTheRecord) {
+    RecordedWorld world{{"Pod ns/a", {.json = "{}", .overlay = {}}}};
+    EXPECT_TRUE(apply_change({.at = {}, .key = "Pod ns/a", .believed = true, .json = "{}"}, world));
+    EXPECT_FALSE(apply_change({.at = {}, .key = "Pod ns/b", .believed = true, .json = "{}"}, world));
+    EXPECT_EQ(world.size(), 1U);
 }
 
 }  // namespace
