@@ -74,7 +74,7 @@ void add_cycle_options(CLI::App* command, PlanningOptions& planning) {
         ->type_name("TIME");
     command->add_option("--cycle", planning.cycle, "With --record: this cycle, as in `history`")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1'000'000'000));
 }
 
 void add_record_commands(CLI::App& app, int& code) {
@@ -117,7 +117,7 @@ void add_record_commands(CLI::App& app, int& code) {
         ->type_name("TIME");
     export_app->add_option("--cycle", exported->cycle, "manifests: this cycle, as in `history`")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1'000'000'000));
     export_app->add_option("--from", exported->from, "kwok, perfetto, swf: from this time on")->type_name("TIME");
     export_app->add_option("--to", exported->to, "kwok, perfetto, swf: until this time")->type_name("TIME");
     export_app->add_option("--out", exported->out, "Write to this file instead of standard output")->type_name("FILE");

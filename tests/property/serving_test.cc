@@ -304,28 +304,6 @@ SERVING_PROP(VictimsAreLessImportantUnlessTheyAreAsGoodAsGone) {
     }
 }
 
-// What one that holds claims is given, whether a newcomer of the same priority asks or not.
-SERVING_PROP(ANewcomerTakesNothingThatAnEqualWithClaimsWaitsFor) {
-    const World world = scrambled_world(seed);
-    std::set<std::string> claimants;
-    for (const Replica& replica : world.replicas) {
-        if (replica.node && !replica.overdue) claimants.insert(replica.claimed_by);
-    }
-    const Outcome all = serving::run_pass(world);
-    for (std::size_t newcomer = 0; newcomer < world.deployments.size(); ++newcomer) {
-        if (claimants.contains(world.deployments[newcomer].name)) continue;
-        World without = world;
-        without.deployments[newcomer].asked = false;
-        const Outcome others = serving::run_pass(without);
-        for (std::size_t d = 0; d < world.deployments.size(); ++d) {
-            const serving::Deployment& claimant = world.deployments[d];
-            if (claimant.priority != world.deployments[newcomer].priority || !claimants.contains(claimant.name))
-                continue;
-            RC_ASSERT(all.decisions[d].unmet == others.decisions[d].unmet);
-        }
-    }
-}
-
 SERVING_PROP(NoDeploymentLosesItsLastReplicaInAPlane) {
     const World world = scrambled_world(seed);
     const Outcome outcome = serving::run_pass(world);

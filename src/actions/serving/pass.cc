@@ -21,12 +21,8 @@ bool is_live_claim(const Replica& replica) { return !replica.claimed_by.empty() 
 Pass::Pass(const World& world)
     : world_(world),
       categories_(categorize(world)),
-      turns_(world.deployments.size()),
       rooms_(world),
       claims_(world, categories_) {
-    const std::vector<DeploymentIndex> turns = order(world);
-    for (std::size_t i = 0; i < turns.size(); ++i)
-        turns_[turns[i].index()] = i;
     for (const Deployment& deployment : world.deployments) {
         Account& account = accounts_.emplace_back();
         for (const Branch& branch : deployment.branches)
@@ -38,16 +34,11 @@ Pass::Pass(const World& world)
 }
 
 std::vector<DeploymentIndex> Pass::order(const World& world) {
-    std::set<std::string_view> claimants;
-    for (const Replica& replica : world.replicas) {
-        if (is_live_claim(replica)) claimants.insert(replica.claimed_by);
-    }
     std::vector<DeploymentIndex> out;
     for (std::size_t i = 0; i < world.deployments.size(); ++i)
         out.emplace_back(i);
-    std::ranges::stable_sort(out, std::greater(), [&](DeploymentIndex d) {
-        return std::pair(world.at(d).priority, claimants.contains(world.at(d).name));
-    });
+    std::ranges::stable_sort(
+        out, [&](DeploymentIndex a, DeploymentIndex b) { return world.at(a).priority > world.at(b).priority; });
     return out;
 }
 
@@ -83,18 +74,9 @@ std::vector<std::size_t> Pass::by_score(DeploymentIndex d) const {
     return out;
 }
 
-// Replicas that were promised and have no pod yet keep their room. Of equal priority they keep it in the order of
-// names: who comes first only because it holds claims does not take what those before it were promised.
+// Replicas that were promised and have no pod yet keep their room.
 void Pass::reserve(DeploymentIndex d) {
-    for (std::size_t i = 0; i < d.index(); ++i) {
-        if (world_.deployments[i].priority == world_.at(d).priority) keep_promises(DeploymentIndex(i));
-    }
-    keep_promises(d);
-}
-
-void Pass::keep_promises(DeploymentIndex d) {
     Account& account = accounts_[d.index()];
-    if (std::exchange(account.reserved, true)) return;
     for (std::size_t b = 0; b < account.commits.size(); ++b) {
         for (std::int64_t i = claims_.active(d, b); i < account.commits[b]; ++i) {
             if (const NodeIndex node = best_fit(d, b))
@@ -249,8 +231,8 @@ void Pass::match(DeploymentIndex d) {
 }
 
 bool Pass::is_equal_to_come(DeploymentIndex other, DeploymentIndex d) const {
-    return turns_[other.index()] > turns_[d.index()] && world_.at(other).priority == world_.at(d).priority &&
-           world_.at(other).asked && missing(other) > 0;
+    return other.index() > d.index() && world_.at(other).priority == world_.at(d).priority && world_.at(other).asked &&
+           missing(other) > 0;
 }
 
 // A replica that waits has room when its victims and the free room beside them cover it: what the claims of one node

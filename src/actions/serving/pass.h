@@ -2,8 +2,8 @@
 //
 // Each keeps room for what it was promised, takes back what nobody wants of it, takes free room, and then waits for
 // others to make room. All of that before the next one has its turn, so that no deployment is given what a more
-// important one waits for. Of equal priority those that hold claims have their turn first, and what they claimed, with
-// the free room beside it that they count on, is not given to one of the same priority. A pure function of the world.
+// important one waits for. What deployments of equal priority have claimed, with the free room beside it that they
+// count on, is set aside until their turn. A pure function of the world.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ public:
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
 
-    // Highest priority first; of equal priority those that hold claims, then by name.
+    // Highest priority first, then by name.
     [[nodiscard]] static std::vector<DeploymentIndex> order(const World& world);
 
     // The steps of one deployment, in this order. The last three are for those that nobody has preempted in this cycle.
@@ -67,10 +67,8 @@ private:
         std::vector<std::int64_t> commits;
         std::vector<std::int64_t> roomless;  // commits without a pod and without room, by branch
         std::int64_t wanted = 0;             // replicas beyond its commits
-        bool reserved = false;               // what it was promised has its room
     };
 
-    void keep_promises(DeploymentIndex d);
     [[nodiscard]] NodeIndex best_fit(DeploymentIndex d, std::size_t branch) const;
     [[nodiscard]] bool fits_better(DeploymentIndex d, NodeIndex a, NodeIndex b) const;
     [[nodiscard]] std::vector<std::size_t> by_score(DeploymentIndex d) const;
@@ -105,7 +103,6 @@ private:
 
     const World& world_;
     std::vector<Category> categories_;
-    std::vector<std::size_t> turns_;  // of the deployments: the place in the order
     Rooms rooms_;
     Claims claims_;
     std::vector<Account> accounts_;
