@@ -77,9 +77,15 @@ private:
     void collect() {
         std::map<std::uint32_t, std::vector<PodId>> evicted;  // by note: each stands for a unit
         std::map<NodeId, std::string> first_owner;
-        for (const Op& op : desk_.session.tx.journal()) {
+        const auto journal = desk_.session.tx.journal();
+        // A pod that lost its place within this plan and got another one stands where its last op put it.
+        std::map<PodId, std::size_t> last;
+        for (std::size_t i = 0; i < journal.size(); ++i)
+            last[journal[i].pod] = i;
+        for (std::size_t i = 0; i < journal.size(); ++i) {
+            const Op& op = journal[i];
             const PodState state = snapshot().pods[op.pod].state;
-            if (op.sign < 0) continue;
+            if (op.sign < 0 || last.at(op.pod) != i) continue;
             std::string owner = desk_.plan.note_of(op).owner;
             if (op.kind == OpKind::kEvict) {
                 if (state != PodState::kEvicted) continue;
