@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "kube/fake_api.h"
@@ -33,6 +34,7 @@ protected:
 
     Reply answer(const Asked& asked) {
         if (asked.path.find("/leases") == std::string::npos) return {};
+        const std::lock_guard lock(mutex_);
         if (asked.method != "GET") {
             Json wanted = Json::parse(asked.body);
             const bool current =
@@ -48,9 +50,13 @@ protected:
         if (stored_.is_null()) return {.status = 404, .body = status_json(404, "NotFound", "no lease")};
         return {.body = stored_.dump()};
     }
-    [[nodiscard]] std::string holder() const { return stored_["spec"]["holderIdentity"]; }
+    [[nodiscard]] std::string holder() {
+        const std::lock_guard lock(mutex_);
+        return stored_["spec"]["holderIdentity"];
+    }
 
     std::atomic<bool> hold_ = false;
+    std::mutex mutex_;  // the server answers on threads of its own
     int version_ = 0;
     Json stored_;
     FakeApi api_;

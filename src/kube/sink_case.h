@@ -75,14 +75,16 @@ protected:
         }
         return "nothing was asked";
     }
+    // Also from the server's thread: the words are its own.
     void see(const std::string& json) {
-        Decoder decoder(words_);
+        Vocabulary words;
+        Decoder decoder(words);
         auto decoded = decoder.decode(json);
         ASSERT_TRUE(decoded && *decoded);
         if (const auto* pod = std::get_if<Pod>(&**decoded))
-            known_.see(*pod, words_, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
+            known_.see(*pod, words, {[] { return std::string("1000"); }, [&] { return has_our_mark(json); }});
         else
-            addresses_.see(**decoded, words_, "apps/v1", json);
+            addresses_.see(**decoded, words, "apps/v1", json);
     }
 
     Vocabulary words_;
