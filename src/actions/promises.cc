@@ -87,8 +87,10 @@ bool Promises::victims_leave(PodId pod) {
     if (!plan || plan->victim_uids.empty()) return false;
     if (plan->deadline.is_set() && s.now_time > plan->deadline) return false;
     for (PodId other : IdRange<PodId>(s.pods.size())) {
-        if (s.pods[other].state == PodState::kTerminating && leaves_for(s, other, pod) == LeavesFor::kByName)
-            return true;
+        const PodRow& row = s.pods[other];
+        if (row.state != PodState::kTerminating || leaves_for(s, other, pod) != LeavesFor::kByName) continue;
+        // Nobody stops a pod on a node that is lost, and room there helps nobody.
+        if (row.node && s.nodes[row.node].ready) return true;
     }
     return false;
 }
