@@ -41,14 +41,16 @@ class ClusterTestCase(unittest.TestCase):
         return found and found["status"]["phase"]
 
     def wait_running(self, *names):
-        """Waits for pods to run. The kubelet stand-in forgets a pod that came while it lost and found a node of the
-        same name; a change of the pod reminds it."""
-        try:
-            wait_for(lambda: not self._not_running(names), 5, "")
-        except NotInTime:
-            for name in self._not_running(names):
-                note = {"metadata": {"annotations": {"e2e.reprieve.dev/reminder": "start"}}}
-                self.admin.patch(path_of("pods", name, "default"), note)
+        """Waits for pods to run. The kubelet stand-in forgets pods that came before it had found the new node of an old
+        name, which can take it ten seconds; a change of the pod reminds it."""
+        for times in range(12):
+            try:
+                wait_for(lambda: not self._not_running(names), 5, "")
+                return
+            except NotInTime:
+                for name in self._not_running(names):
+                    note = {"metadata": {"annotations": {"e2e.reprieve.dev/reminder": str(times)}}}
+                    self.admin.patch(path_of("pods", name, "default"), note)
         self.wait_for(lambda: not self._not_running(names), f"{', '.join(names)} running")
 
     def _not_running(self, names):
