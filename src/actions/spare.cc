@@ -100,11 +100,11 @@ private:
                 }
             } else {
                 if (state != PodState::kPlaced && state != PodState::kNominated) continue;
-                const bool fresh = note_placed(op.pod, op.node);
+                note_placed(op.pod, op.node);
                 notes_[op.pod] = op.note;
                 const QueueId queue = snapshot().pods[op.pod].queue;
                 if (owner.empty()) owner = snapshot().pod_name(op.pod);
-                if (fresh) placed_for_[owner].push_back(op.pod);
+                placed_for_[owner].push_back(op.pod);
                 if (queue && desk_.plan.note_of(op).action == ActionKind::kGangReclaim) {
                     const auto path = below_the_root(queue);
                     reclaiming_.insert(path.begin(), path.end());
@@ -161,9 +161,8 @@ private:
         }
     }
 
-    // False: it was known.
-    bool note_placed(PodId pod, NodeId node) {
-        if (!place_in_order_.emplace(pod, place_in_order_.size()).second) return false;
+    void note_placed(PodId pod, NodeId node) {
+        place_in_order_.emplace(pod, place_in_order_.size());
         on_node_[node].push_back(pod);
         const PodClass& cls = snapshot().class_of(pod);
         note_far_reaching(pod, cls);
@@ -172,7 +171,6 @@ private:
             std::vector<Dim>& dims = asked_[{snapshot().pods[pod].queue, !limits().is_fixed(pod)}];
             if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
         }
-        return true;
     }
 
     // By terms that speak of it; if it has rules that look beyond its node, by what those look at.
