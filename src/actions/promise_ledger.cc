@@ -81,9 +81,11 @@ void PromiseLedger::find_leaving(Promise& promise) {
         for (const LeavesFor how : {LeavesFor::kByName, LeavesFor::kByPriority}) {
             for (PodId other : s.node_pods[node]) {
                 if (s.pods[other].state != PodState::kTerminating || spoken_for_.contains(other)) continue;
-                const bool lacking = std::ranges::any_of(lacks, [](const auto& a) { return a.value > 0; });
-                const bool anybodys = lacking && !named_.contains(s.facts->pod(other).uid);
-                if ((how == LeavesFor::kByName || anybodys) && leaves(other, how)) count(other);
+                const auto is_anybodys = [&] {
+                    const bool lacking = std::ranges::any_of(lacks, [](const auto& a) { return a.value > 0; });
+                    return lacking && !named_.contains(s.facts->pod(other).uid);
+                };
+                if ((how == LeavesFor::kByName || is_anybodys()) && leaves(other, how)) count(other);
             }
         }
     }

@@ -10,7 +10,8 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "actions/desk.h"
@@ -75,7 +76,8 @@ private:
     Desk& desk_;
     std::vector<Promise> promises_;
     std::set<PodId> spoken_for_;   // leaving pods that count for a promise
-    std::set<std::string> named_;  // UIDs of victims that some plan on record names
+    // UIDs of victims that some plan on record names. The facts hold the text, and do not change while this is here.
+    std::unordered_set<std::string_view> named_;
 };
 
 }  // namespace reprieve

@@ -19,7 +19,7 @@ Duration Rest::saved(Moment now) const {
 
 void Rest::planned(Moment from, Moment to) {
     const Duration took = between(from, to);
-    saved_ = {std::max<std::int64_t>(saved(from).us - took.us, 0)};
+    saved_ = {std::max(saved(from).us - took.us, -options_.saves.us)};
     counted_ = to;
     until_ = to + std::chrono::microseconds(std::min(took.us * options_.times, options_.most.us));
 }
