@@ -75,7 +75,7 @@ private:
 
     Desk& desk_;
     std::vector<Promise> promises_;
-    std::set<PodId> spoken_for_;   // leaving pods that count for a promise
+    std::set<PodId> spoken_for_;  // leaving pods that count for a promise
     // UIDs of victims that some plan on record names. The facts hold the text, and do not change while this is here.
     std::unordered_set<std::string_view> named_;
 };

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 
 #include "actions/holds.h"
 #include "plugins/limits.h"
@@ -79,7 +80,8 @@ private:
         std::map<NodeId, std::string> first_owner;
         const auto journal = desk_.session.tx.journal();
         // A pod that lost its place within this plan and got another one stands where its last op put it.
-        std::map<PodId, std::size_t> last;
+        std::unordered_map<PodId, std::size_t> last;
+        last.reserve(journal.size());
         for (std::size_t i = 0; i < journal.size(); ++i)
             last[journal[i].pod] = i;
         for (std::size_t i = 0; i < journal.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace reprieve {
@@ -45,6 +46,9 @@ char32_t take_code_point(std::string_view& text) {
 }
 
 std::string valid_utf8(std::string_view text) {
+    // Nearly all texts are plain.
+    if (std::ranges::none_of(text, [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; }))
+        return std::string(text);
     std::string valid;
     valid.reserve(text.size());
     while (!text.empty()) {

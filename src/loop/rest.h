@@ -3,8 +3,9 @@
 // After a cycle the loop listens for `times` as long as the cycle took, but no longer than `most`. Who is urgent need
 // not wait for that, as long as planning was put off before: time without planning is saved, one part in `times` + 1,
 // and up to `saves`; every cycle takes from it what it took, and a cycle that took more than was saved leaves a debt of
-// at most `saves`. So a single demand is served at once and a storm of them cycle by cycle: without the debt, whoever is
-// urgent in a storm would begin a cycle for every microsecond saved. It looks at no clock: the moments are given to it.
+// at most `saves`. So a single demand is served at once and a storm of them cycle by cycle: without the debt, whoever
+// is urgent in a storm would begin a cycle for every microsecond saved. It looks at no clock: the moments are given to
+// it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Writes the fields of JSON documents: what has no value is left out, and every text is valid UTF-8.
+// REQUIRES of `put`: the object has no such field yet.
 #pragma once
 
 #include <cstdint>

@@ -156,42 +156,145 @@ Json json_of(const Certificate& certificate) {
     return object;
 }
 
-template <class T>
-Json array_of(const std::vector<T>& items) {
-    Json list = Json::array();
-    for (const T& item : items)
-        list.push_back(json_of(item));
-    return list;
+Json json_of(const std::string& text) { return valid_utf8(text); }
+
+// The whole plan as one document.
+class Document {
+public:
+    void value(const char* key, Json value) { object_[key] = std::move(value); }
+
+    template <class T>
+    void list(const char* key, const std::vector<T>& items) {
+        Json list = Json::array();
+        for (const T& item : items)
+            list.push_back(json_of(item));
+        object_[key] = std::move(list);
+    }
+
+    Json take() { return std::move(object_); }
+
+private:
+    Json object_ = Json::object();
+};
+
+// The plan as text. Each entry of a list is a document of its own, since one of all of them would be many times as
+// large as its text. The text is what `Document` would print.
+class Text {
+public:
+    explicit Text(bool in_lines) : in_lines_(in_lines) { text_ += '{'; }
+
+    void value(const char* key, const Json& value) {
+        begin(key);
+        add(value, 1);
+    }
+
+    template <class T>
+    void list(const char* key, const std::vector<T>& items) {
+        begin(key);
+        add_list(items, 1);
+    }
+
+    template <class T>
+    void add_list(const std::vector<T>& items, std::size_t depth) {
+        text_ += '[';
+        for (const T& item : items) {
+            if (&item != &items.front()) text_ += ',';
+            new_line(depth + 1);
+            add(json_of(item), depth + 1);
+        }
+        if (!items.empty()) new_line(depth);
+        text_ += ']';
+    }
+
+    std::string take() {
+        new_line(0);
+        text_ += '}';
+        return take_list();
+    }
+
+    std::string take_list() {
+        text_ += '\n';
+        return std::move(text_);
+    }
+
+    static Text of_list(bool in_lines) {
+        Text text(in_lines);
+        text.text_.clear();
+        return text;
+    }
+
+private:
+    void begin(const char* key) {
+        if (text_.size() > 1) text_ += ',';
+        new_line(1);
+        text_ += '"';
+        text_ += key;
+        text_ += in_lines_ ? "\": " : "\":";
+    }
+
+    void new_line(std::size_t depth) {
+        if (in_lines_) text_.append(1, '\n').append(depth * kIndent, ' ');
+    }
+
+    // No text in a JSON document holds a line feed as such: each begins a line of the document.
+    void add(const Json& value, std::size_t depth) {
+        const std::string lines = value.dump(in_lines_ ? kIndent : -1);
+        for (std::string_view rest = lines; !rest.empty();) {
+            const std::size_t end = rest.find('\n');
+            text_ += rest.substr(0, end);
+            if (end == std::string_view::npos) break;
+            new_line(depth);
+            rest.remove_prefix(end + 1);
+        }
+    }
+
+    static constexpr int kIndent = 2;
+
+    std::string text_;
+    bool in_lines_;
+};
+
+template <class Out>
+void write(const Plan& plan, Out& out) {
+    out.value("apiVersion", "reprieve.dev/v1");
+    out.value("kind", "Plan");
+    if (!plan.id.empty()) out.value("id", json_of(plan.id));
+    if (plan.now.is_set()) out.value("now", format_time(plan.now));
+    out.list("placements", plan.placements);
+    out.list("evictions", plan.evictions);
+    out.list("nominationsCleared", plan.nominations_cleared);
+    out.list("scale", plan.scale);
+    out.list("forceDeletes", plan.force_deletes);
+    out.list("annotations", plan.annotations);
+    out.list("matches", plan.matches);
+    out.list("queues", plan.queues);
+    out.list("unplaced", plan.unplaced);
+    out.list("certificates", plan.certificates);
+    out.list("warnings", plan.warnings);
 }
 
-Json json_of(const Plan& plan) {
-    Json object = Json::object();
-    object["apiVersion"] = "reprieve.dev/v1";
-    object["kind"] = "Plan";
-    put(object, "id", plan.id);
-    if (plan.now.is_set()) object["now"] = format_time(plan.now);
-    object["placements"] = array_of(plan.placements);
-    object["evictions"] = array_of(plan.evictions);
-    object["nominationsCleared"] = list_of(plan.nominations_cleared);
-    object["scale"] = array_of(plan.scale);
-    object["forceDeletes"] = list_of(plan.force_deletes);
-    object["annotations"] = array_of(plan.annotations);
-    object["matches"] = array_of(plan.matches);
-    object["queues"] = array_of(plan.queues);
-    object["unplaced"] = array_of(plan.unplaced);
-    object["certificates"] = array_of(plan.certificates);
-    object["warnings"] = list_of(plan.warnings);
-    return object;
+std::string text_of(const Plan& plan, bool in_lines) {
+    Text text(in_lines);
+    write(plan, text);
+    return text.take();
 }
 
 }  // namespace
 
-std::string plan_to_json(const Plan& plan) { return json_of(plan).dump(2) + "\n"; }
+std::string plan_to_json(const Plan& plan) { return text_of(plan, true); }
 
-std::string queues_to_json(const Plan& plan) { return array_of(plan.queues).dump(2) + "\n"; }
+std::string queues_to_json(const Plan& plan) {
+    Text text = Text::of_list(true);
+    text.add_list(plan.queues, 0);
+    return text.take_list();
+}
 
-std::string plan_to_json_line(const Plan& plan) { return json_of(plan).dump() + "\n"; }
+std::string plan_to_json_line(const Plan& plan) { return text_of(plan, false); }
 
-std::string plan_to_yaml(const Plan& plan) { return yaml_of(json_of(plan)); }
+std::string plan_to_yaml(const Plan& plan) {
+    Document document;
+    write(plan, document);
+    return yaml_of(document.take());
+}
 
 }  // namespace reprieve

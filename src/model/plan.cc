@@ -1,32 +1,49 @@
 #include "model/plan.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <numeric>
 #include <tuple>
 
 #include "base/check.h"
 
 namespace reprieve {
+namespace {
+
+// By `key`. Stable: what the keys do not tell apart stays in the order made, which is itself deterministic. Entries are
+// large, and most plans are sorted already: each is moved at most once.
+template <class T, class Key>
+void sort_entries(std::vector<T>& entries, Key key) {
+    if (std::ranges::is_sorted(entries, {}, key)) return;
+    std::vector<std::uint32_t> order(entries.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(
+        order, {}, [&](std::uint32_t at) -> decltype(auto) { return std::invoke(key, entries[at]); });
+    std::vector<T> sorted;
+    sorted.reserve(entries.size());
+    for (const std::uint32_t at : order)
+        sorted.push_back(std::move(entries[at]));
+    entries = std::move(sorted);
+}
+
+}  // namespace
 
 void sort_plan(Plan& plan) {
-    // Stable: what the keys do not tell apart stays in the order made, which is itself deterministic.
-    std::ranges::stable_sort(plan.placements, {}, &Placement::pod);
-    std::ranges::stable_sort(plan.evictions, {}, &Eviction::pod);
+    sort_entries(plan.placements, &Placement::pod);
+    sort_entries(plan.evictions, &Eviction::pod);
     std::ranges::sort(plan.nominations_cleared);
     for (ScaleChange& change : plan.scale)
         std::ranges::sort(change.hints);
-    std::ranges::stable_sort(
-        plan.scale, {}, [](const ScaleChange& change) { return std::tie(change.deployment, change.plane); });
+    sort_entries(plan.scale, [](const ScaleChange& change) { return std::tie(change.deployment, change.plane); });
     std::ranges::sort(plan.force_deletes);
     for (AnnotationChange& change : plan.annotations)
         std::ranges::sort(change.remove);
-    std::ranges::stable_sort(plan.annotations, {}, &AnnotationChange::pod);
-    std::ranges::stable_sort(plan.queues, {}, &QueueReport::name);
-    std::ranges::stable_sort(plan.unplaced, {}, [](const Unplaced& item) -> const std::string& {
-        return item.pod.empty() ? item.owner : item.pod;
-    });
-    std::ranges::stable_sort(
-        plan.certificates, {}, [](const Certificate& item) { return std::tie(item.owner, item.action); });
+    sort_entries(plan.annotations, &AnnotationChange::pod);
+    sort_entries(plan.queues, &QueueReport::name);
+    sort_entries(plan.unplaced,
+                 [](const Unplaced& item) -> const std::string& { return item.pod.empty() ? item.owner : item.pod; });
+    sort_entries(plan.certificates, [](const Certificate& item) { return std::tie(item.owner, item.action); });
     std::ranges::sort(plan.warnings);
 }
 
