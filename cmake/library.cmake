@@ -10,6 +10,10 @@ add_custom_target(reprieve_tests)
 add_custom_target(reprieve_fuzzers)
 add_custom_target(reprieve_benches)
 
+# 0: each test is a process of its own, which is how a developer wants them. Under a sanitizer starting a process takes longer than
+# most tests do; there each program runs in so many parts, the tests of a part one after the other in one process.
+set(REPRIEVE_TEST_SHARDS 0 CACHE STRING "Parts in which a test program is run; 0: each test for itself")
+
 # How many sources are compiled as one: a source costs what its headers and the templates of others cost, and those of a
 # folder are nearly the same. 1 compiles every source for itself.
 set(REPRIEVE_BATCH 64 CACHE STRING "Sources of a folder that are compiled together")
@@ -91,6 +95,15 @@ function(reprieve_test name)
   reprieve_program(${name}_test ${ARG_SOURCES})
   reprieve_link(${name}_test PRIVATE USES ${ARG_USES} LINKS GTest::gmock GTest::gtest_main rapidcheck ${ARG_LINKS})
   add_dependencies(reprieve_tests ${name}_test)
+  if(REPRIEVE_TEST_SHARDS GREATER 0)
+    math(EXPR last "${REPRIEVE_TEST_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}.part_${shard} COMMAND ${name}_test --gtest_brief=1)
+      set_tests_properties(${name}.part_${shard} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${REPRIEVE_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
+  endif()
   # Tests are listed when ctest starts: a build does not run what it built.
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
