@@ -5,18 +5,20 @@
 
 namespace reprieve {
 
-CostBoard::CostBoard(std::size_t nodes, std::size_t terms) : terms_(terms), keys_(nodes * terms), states_(nodes) {}
+CostBoard::CostBoard(std::size_t nodes, std::size_t terms)
+    : terms_(terms),
+      keys_(std::make_unique_for_overwrite<std::int64_t[]>(nodes * terms)),
+      states_(nodes) {}
 
 CostBoard::Entry CostBoard::get(std::uint32_t rank) const {
     Entry out{.candidate = is_candidate(rank), .settled = is_settled(rank)};
-    const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(rank * terms_);
-    std::copy(first, first + static_cast<std::ptrdiff_t>(terms_), out.key.terms.begin());
+    if (out.candidate) std::ranges::copy(key_of(rank), out.key.terms.begin());
     return out;
 }
 
 int CostBoard::compare(std::uint32_t a, std::uint32_t b) const {
-    const std::int64_t* x = keys_.data() + a * terms_;
-    const std::int64_t* y = keys_.data() + b * terms_;
+    const std::int64_t* x = key_of(a).data();
+    const std::int64_t* y = key_of(b).data();
     for (std::size_t t = 0; t < terms_; ++t) {
         if (x[t] != y[t]) return x[t] < y[t] ? -1 : 1;
     }
@@ -30,9 +32,8 @@ bool CostBoard::better(std::uint32_t a, std::uint32_t b) const {
 
 void CostBoard::write(std::uint32_t rank, const Entry& entry) {
     states_[rank] = static_cast<std::uint8_t>((entry.candidate ? kCandidate : 0) | (entry.settled ? kSettled : 0));
-    std::copy(entry.key.terms.begin(),
-              entry.key.terms.begin() + static_cast<std::ptrdiff_t>(terms_),
-              keys_.begin() + static_cast<std::ptrdiff_t>(rank * terms_));
+    if (!entry.candidate) return;
+    std::copy_n(entry.key.terms.begin(), terms_, key_of(rank).begin());
 }
 
 void CostBoard::rebuild() {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -79,11 +80,14 @@ private:
     static constexpr std::uint8_t kCandidate = 1;
     static constexpr std::uint8_t kSettled = 2;
 
+    [[nodiscard]] std::span<std::int64_t> key_of(std::uint32_t rank) const {
+        return {keys_.get() + rank * terms_, terms_};
+    }
     [[nodiscard]] int compare(std::uint32_t a, std::uint32_t b) const;
     [[nodiscard]] bool better(std::uint32_t a, std::uint32_t b) const;
 
     std::size_t terms_;
-    std::vector<std::int64_t> keys_;  // rank x term
+    std::unique_ptr<std::int64_t[]> keys_;  // rank x term; of candidates alone
     std::vector<std::uint8_t> states_;
     std::map<std::uint32_t, Cost> open_;  // by rank
     Tournament best_;                     // by rank

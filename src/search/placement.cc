@@ -30,13 +30,31 @@ Placer::ShapeKey Placer::key_of(PodId pod) const {
 
 const FactAnswers& Placer::facts(PodId pod) {
     const ShapeKey key = key_of(pod);
-    if (const auto it = facts_.find(key); it != facts_.end()) return it->second;
-    if (facts_.size() >= most_boards(session_.snapshot)) facts_.clear();
-    FactAnswers answers(session_.snapshot.nodes.size(), Answer{Fit::kNever, FilterId::kNone, 0});
+    if (const auto it = facts_.find(key); it != facts_.end()) return *it->second;
+    if (answered_.size() >= most_boards(session_.snapshot)) {
+        facts_.clear();
+        answered_.clear();
+    }
     const Candidate candidate(session_.snapshot, pod);
-    for (NodeId node : session_.snapshot.nodes_by_name)
-        answers[node.index()] = session_.filters.check_facts(candidate, node);
-    return facts_.emplace(key, std::move(answers)).first->second;
+    const auto [place, fresh] = answered_.try_emplace(facts_asked(candidate, key));
+    FactAnswers& answers = place->second;
+    if (fresh) {
+        answers.assign(session_.snapshot.nodes.size(), Answer{Fit::kNever, FilterId::kNone, 0});
+        for (NodeId node : session_.snapshot.nodes_by_name)
+            answers[node.index()] = session_.filters.check_facts(candidate, node);
+    }
+    facts_.emplace(key, &answers);
+    return answers;
+}
+
+Placer::FactsAsked Placer::facts_asked(const Candidate& candidate, const ShapeKey& key) {
+    const PodSpec& spec = candidate.spec;
+    return {.host = spec.host,
+            .selector = spec.node_selector,
+            .affinity_required = spec.node_affinity_required,
+            .terms = spec.node_terms,
+            .tolerations = spec.tolerations,
+            .volumes_of = candidate.cls.volumes.empty() ? ShapeKey() : key};
 }
 
 bool Placer::could_run(PodId pod) {

@@ -51,7 +51,18 @@ private:
         bool alone = false;
         friend auto operator<=>(const ShapeKey&, const ShapeKey&) = default;
     };
+    // What a shape asks the facts of nodes. Most shapes differ in amounts alone and ask the same.
+    struct FactsAsked {
+        StringId host;
+        std::vector<Requirement> selector;
+        bool affinity_required = false;
+        std::vector<NodeSelectorTerm> terms;
+        std::vector<Toleration> tolerations;
+        ShapeKey volumes_of;  // a shape with volumes asks for itself
+        friend auto operator<=>(const FactsAsked&, const FactsAsked&) = default;
+    };
     [[nodiscard]] ShapeKey key_of(PodId pod) const;
+    [[nodiscard]] static FactsAsked facts_asked(const Candidate& candidate, const ShapeKey& key);
     [[nodiscard]] FitBoard* kept_board(PodId pod, bool alone);
     // Of `within` (empty: all), those that the rules about a node alone do not exclude for later.
     [[nodiscard]] std::vector<NodeId> worth_asking(PodId pod, std::span<const NodeId> within);
@@ -59,7 +70,8 @@ private:
     void keep_earliest_alternatives(PodId pod, View view, std::vector<NodeId>& nodes) const;
 
     Session& session_;
-    std::map<ShapeKey, FactAnswers> facts_;
+    std::map<ShapeKey, const FactAnswers*> facts_;
+    std::map<FactsAsked, FactAnswers> answered_;
     std::map<ShapeKey, std::unique_ptr<FitBoard>> boards_;
     [[nodiscard]] Refusal ask_refusal(PodId pod);
 
