@@ -2,12 +2,60 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
 
 #include "actions/allocate.h"
 #include "actions/holds.h"
+#include "actions/soft_evictions.h"
 #include "plugins/quota_vote.h"
+#include "state/cluster.h"
 
 namespace reprieve {
+namespace {
+
+// Who still leaves by name for pods that are nominated, on their nodes.
+class LeavingByName {
+public:
+    LeavingByName(const Snapshot& s, std::span<const Demand> nominated) : snapshot_(s) {
+        std::set<NodeId> nodes;
+        for (const Demand& demand : nominated) {
+            for (PodId pod : demand.pods)
+                nodes.insert(nominated_node(s, pod));
+        }
+        nodes.erase(NodeId());
+        for (NodeId node : nodes) {
+            for (PodId pod : s.node_pods[node]) {
+                if (s.pods[pod].state != PodState::kTerminating) continue;
+                const Pod& fact = s.facts->pod(pod);
+                uids_.insert(fact.uid);
+                if (const auto asked = soft_eviction_of(fact)) jobs_.insert(asked->job);
+            }
+        }
+    }
+
+    [[nodiscard]] bool any_for(PodId pod) const {
+        const GangId gang = snapshot_.pods[pod].gang;
+        const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
+        return names_any(snapshot_.facts->pod(pod).more().plan) || (group != nullptr && names_any(group->plan)) ||
+               jobs_.contains(snapshot_.pod_name(pod)) || (gang && jobs_.contains(snapshot_.gang_name(gang)));
+    }
+
+private:
+    [[nodiscard]] bool names_any(const std::optional<PlanNote>& plan) const {
+        return plan &&
+               std::ranges::any_of(plan->victim_uids, [&](const std::string& uid) { return uids_.contains(uid); });
+    }
+
+    const Snapshot& snapshot_;
+    std::unordered_set<std::string_view> uids_;
+    std::unordered_set<std::string> jobs_;  // for whom soft evictions asked
+};
+
+}  // namespace
 
 ActionKind Promises::promised_by(const Demand& demand) const {
     const bool by_configuration = desk_.session.config.actions.has_value();
@@ -29,19 +77,29 @@ CostOrder Promises::cost_order(const Demand& demand) const {
 }
 
 void Promises::put_ready_first(std::vector<Demand>& nominated) {
-    std::vector<std::pair<bool, Demand>> marked;
+    if (nominated.size() < 2) return;
+    const LeavingByName leaving(desk_.snapshot(), nominated);
+    struct Turn {
+        bool is_free;  // now, all that it was promised
+        bool is_paid;  // nobody leaves for it any more: what is free there was left for it
+        Demand demand;
+    };
+    std::vector<Turn> turns;
     for (Demand& demand : nominated) {
-        const bool free = std::ranges::all_of(demand.pods, [&](PodId pod) {
+        const bool is_free = std::ranges::all_of(demand.pods, [&](PodId pod) {
             const NodeId node = nominated_node(desk_.snapshot(), pod);
             return !node || desk_.placer.fits(pod, node, View::kNow);
         });
-        marked.emplace_back(free, std::move(demand));
+        const bool is_paid =
+            is_free && std::ranges::none_of(demand.pods, [&](PodId pod) { return leaving.any_for(pod); });
+        turns.push_back({is_free, is_paid, std::move(demand)});
     }
-    std::ranges::stable_sort(marked, [](const auto& a, const auto& b) {
-        return a.second.priority != b.second.priority ? a.second.priority > b.second.priority : a.first > b.first;
+    std::ranges::stable_sort(turns, [](const Turn& a, const Turn& b) {
+        return std::tuple(-std::int64_t{a.demand.priority}, !a.is_free, !a.is_paid) <
+               std::tuple(-std::int64_t{b.demand.priority}, !b.is_free, !b.is_paid);
     });
-    for (std::size_t i = 0; i < marked.size(); ++i)
-        nominated[i] = std::move(marked[i].second);
+    for (std::size_t i = 0; i < turns.size(); ++i)
+        nominated[i] = std::move(turns[i].demand);
 }
 
 Kept Promises::pod_kept(const Demand& demand) {

@@ -31,7 +31,7 @@ bool QueueTrim::goes_before(PodId a, PodId b) const {
                           fact.phase != PodPhase::kPending,
                           row.unit_priority,
                           row.priority,
-                          -row.started.us);
+                          -snapshot_.started(p).us);
     };
     const auto x = key(a);
     const auto y = key(b);

@@ -34,10 +34,16 @@ private:
         const VictimProblem problem(
             list_, {.snapshot = &snapshot(), .need = {}, .queue_order = {}}, {.at_most = {}, .vote_order = {}}, false);
         std::vector<bool> gone(list_.units.size(), true);
-        for (std::uint32_t unit : problem.return_order()) {
-            // Nothing comes back into a gang that is gone.
-            if (is_for_nobody(unit) || problem.is_bound(unit, gone) || !in_doubt(unit)) continue;
-            gone[unit] = !try_to_spare(unit);
+        // Whoever comes back may be what another one's return lacked (a match for a rule of affinity): all are asked
+        // until nobody comes back any more.
+        for (bool any = true; any;) {
+            any = false;
+            for (std::uint32_t unit : problem.return_order()) {
+                // Nothing comes back into a gang that is gone.
+                if (!gone[unit] || is_for_nobody(unit) || problem.is_bound(unit, gone) || !in_doubt(unit)) continue;
+                gone[unit] = !try_to_spare(unit);
+                any = any || !gone[unit];
+            }
         }
     }
 
@@ -45,8 +51,14 @@ private:
     // up elsewhere in its domain than where the search made room for it.
     bool in_doubt(std::uint32_t unit) {
         if (counts_for_a_reclaim(pods_of(unit))) return false;
-        return limits_ || note_of(unit).action != ActionKind::kPreempt ||
-               std::ranges::any_of(pods_of(unit), [&](PodId p) { return shared_.contains(snapshot().pods[p].node); });
+        const std::vector<PodId>& served = placed_for_[note_of(unit).owner];
+        const auto apart = [&](PodId victim) {
+            const NodeId node = snapshot().pods[victim].node;
+            return shared_.contains(node) ||
+                   (!served.empty() &&  // a pod that grows in its place is not placed
+                    std::ranges::none_of(served, [&](PodId p) { return snapshot().pods[p].node == node; }));
+        };
+        return limits_ || note_of(unit).action != ActionKind::kPreempt || std::ranges::any_of(pods_of(unit), apart);
     }
 
     // Who goes for nobody (to balance queues, say) is not weighed by who is placed.
@@ -133,7 +145,7 @@ private:
                   .start_us = INT64_MAX,
                   .violations = note(id).violations};
         for (PodId pod : pods)
-            unit.start_us = std::min(unit.start_us, snapshot().pods[pod].started.us);
+            unit.start_us = std::min(unit.start_us, snapshot().started(pod).us);
         list_.pods.insert(list_.pods.end(), pods.begin(), pods.end());
         list_.units.push_back(unit);
         unit_notes_.push_back(id);
@@ -390,7 +402,7 @@ private:
             const PodRow& x = snapshot().pods[a];
             const PodRow& y = snapshot().pods[b];
             if (x.priority != y.priority) return x.priority > y.priority;
-            if (x.started != y.started) return x.started < y.started;
+            if (snapshot().started(a) != snapshot().started(b)) return snapshot().started(a) < snapshot().started(b);
             return snapshot().name_less(a, b);
         });
         std::vector<PodId> must_go;

@@ -219,7 +219,7 @@ private:
         return {fact.more().preemption_rank,
                 fact.phase != PodPhase::kPending,
                 judged_.standings.own(pod),
-                judged_.snapshot.now_time - judged_.row(pod).started,
+                judged_.snapshot.now_time - judged_.snapshot.started(pod),
                 judged_.words.text(fact.ns),
                 fact.name};
     }

@@ -25,7 +25,7 @@ std::string protected_as(const Case& judged, const PodRow& row) {
 
 bool too_young(const Case& judged, PodId pod) {
     const PodRow& row = judged.row(pod);
-    return row.min_runtime > Duration{} && judged.snapshot.now_time - row.started < row.min_runtime;
+    return row.min_runtime > Duration{} && judged.snapshot.now_time - judged.snapshot.started(pod) < row.min_runtime;
 }
 
 // A PriorityClass may ask for time against preemptors below a certain priority; a negative time never ends.
@@ -36,7 +36,7 @@ bool tolerates_preemption(const Case& judged, PodId pod, std::int32_t attacker) 
                                                                  : std::int64_t{cls->value} + 1;
     if (attacker >= least) return false;
     const std::int64_t seconds = cls->toleration_seconds.value_or(0);
-    const Duration ran = judged.snapshot.now_time - judged.row(pod).started;
+    const Duration ran = judged.snapshot.now_time - judged.snapshot.started(pod);
     return seconds < 0 || ran.us < seconds * 1'000'000;
 }
 

@@ -65,7 +65,7 @@ Standing standing_of(const Retrials& trials, PodId pod) {
     const PodRow& row = s.pods[pod];
     const Pod& fact = s.facts->pod(pod);
     Standing out{.priority = row.unit_priority,
-                 .ran_seconds = std::max<std::int64_t>(0, (s.now_time - row.started).seconds()),
+                 .ran_seconds = std::max<std::int64_t>(0, (s.now_time - s.started(pod)).seconds()),
                  .has_started = fact.started.is_set(),
                  .checkpoint_age = std::nullopt,
                  .lost_work = std::nullopt,

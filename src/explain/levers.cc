@@ -170,7 +170,7 @@ Retrials::Change min_runtime(const Cluster& cluster, const Subject& subject, std
 }
 
 std::int64_t checkpoint_age(const Snapshot& s, PodId pod) {
-    const Time last = std::max(s.facts->pod(pod).more().last_checkpoint, s.pods[pod].started);
+    const Time last = std::max(s.facts->pod(pod).more().last_checkpoint, s.started(pod));
     return std::max<std::int64_t>(0, (s.now_time - last).seconds());
 }
 

@@ -146,7 +146,7 @@ private:
         const Snapshot& s = trials_.snapshot();
         std::vector<std::int64_t> out;
         for (PodId pod : running())
-            out.push_back((s.now_time - s.pods[pod].started).us / 1'000'000);
+            out.push_back((s.now_time - s.started(pod)).us / 1'000'000);
         return out;
     }
 

@@ -58,7 +58,7 @@ Exemption protection_of(const Retrials& trials, PodId pod, std::int32_t attacker
     if (protection == Protection::kMinRuntime) {
         const PodRow& row = s.pods[pod];
         why += fmt::format(": {} of {}",
-                           format_duration({(s.now_time - row.started).seconds() * 1'000'000}),
+                           format_duration({(s.now_time - s.started(pod)).seconds() * 1'000'000}),
                            format_duration(row.min_runtime));
     }
     const std::string& marker = s.facts->pod(pod).more().preemptible_marker;

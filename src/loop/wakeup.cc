@@ -25,7 +25,8 @@ void note_protections(const Cluster& cluster, Earliest& out) {
     const Snapshot& s = cluster.snapshot();
     for (PodId pod : IdRange<PodId>(s.pods.size())) {
         const PodRow& row = s.pods[pod];
-        if (row.state != PodState::kRunning) continue;
+        // Whoever has not started will be heard of when it does.
+        if (row.state != PodState::kRunning || !row.started.is_set()) continue;
         if (row.min_runtime.us > 0) out.note(row.started + row.min_runtime);
         if (!row.has(kTolerates)) continue;
         const PriorityClass* cls = cluster.priority_class(cluster.pod(pod).priority_class);

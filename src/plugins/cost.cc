@@ -151,7 +151,7 @@ void VictimBill::add_part(std::int64_t violations, QueueId queue) {
 }
 
 void VictimBill::add_pod(PodId pod, std::int64_t unit_priority) {
-    toll_.add_pod(unit_priority, snapshot_.pods[pod].started.us);
+    toll_.add_pod(unit_priority, snapshot_.started(pod).us);
     if (counts_work_) {
         const std::int64_t amount = amount_of(snapshot_, pod, work_);
         if (amount > 0)
@@ -248,8 +248,7 @@ void add_devices_of(const Snapshot& s,
 std::int64_t lost_seconds(const Snapshot& s, PodId pod) {
     const Pod& fact = s.facts->pod(pod);
     const PodRow& row = s.pods[pod];
-    const Time since =
-        fact.more().last_checkpoint.is_set() ? std::max(fact.more().last_checkpoint, row.started) : row.started;
+    const Time since = std::max(fact.more().last_checkpoint, s.started(pod));
     const std::int64_t seconds = std::max<std::int64_t>(0, (s.now_time - since).seconds());
     std::optional<Duration> restart = fact.more().restart_cost;
     if (const Gang* g = row.gang ? s.gangs[row.gang].fact : nullptr; !restart && g != nullptr)

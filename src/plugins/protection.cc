@@ -16,7 +16,7 @@ std::int64_t tolerated_below(const Snapshot& s, PodId pod) {
     const PriorityClass* cls = s.facts->priority_class(s.facts->pod(pod).priority_class);
     if (cls == nullptr) return INT64_MIN;
     const std::int64_t seconds = cls->toleration_seconds.value_or(0);
-    if (seconds >= 0 && (s.now_time - s.pods[pod].started).us >= seconds * 1'000'000) return INT64_MIN;
+    if (seconds >= 0 && (s.now_time - s.started(pod)).us >= seconds * 1'000'000) return INT64_MIN;
     return cls->minimum_preemptable_priority.value_or(cls->value == INT32_MAX ? cls->value : cls->value + 1);
 }
 
@@ -31,7 +31,7 @@ Protections::Protections(const SchedulerConfig& config)
 Protection Protections::from_everybody(const Snapshot& s, PodId pod) const {
     const PodRow& row = s.pods[pod];
     if (row.state != PodState::kRunning) return Protection::kNotRunning;
-    if (row.min_runtime.us > 0 && min_runtime_ && (s.now_time - row.started) < row.min_runtime)
+    if (row.min_runtime.us > 0 && min_runtime_ && (s.now_time - s.started(pod)) < row.min_runtime)
         return Protection::kMinRuntime;
     if (!on_) return Protection::kNone;
     if (row.has(kCriticalClass)) return Protection::kCriticalClass;

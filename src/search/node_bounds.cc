@@ -37,7 +37,7 @@ Cost NodeVictims::quick_bound(NodeId node) const {
     for (PodId pod : s.node_pods[node]) {
         if (!finder_.takeable(pod, rules_.attack)) continue;
         priorities.push_back(s.pods[pod].unit_priority);
-        youngest = std::max(youngest, s.pods[pod].started.us);
+        youngest = std::max(youngest, s.started(pod).us);
     }
     std::int64_t fewest = 0;
     for (const Shortage& what : missing) {

@@ -54,7 +54,7 @@ bool NodeSieve::describe_unit(const Unit& unit, NodeId node, const GangRules& ru
         description_.push_back(s.class_of(pod).spec.value());
         description_.push_back(row.priority);
         if (rules.order->has(CostTerm::kLostWork) && rules.work) description_.push_back(lost_work(s, pod, rules.work));
-        if (rules.order->has(CostTerm::kLatestStart)) description_.push_back(row.started.us);
+        if (rules.order->has(CostTerm::kLatestStart)) description_.push_back(s.started(pod).us);
         for (DeviceClaimId id : s.device_claims.of(pod).holds) {
             if (s.device_claims.row(id).pods.size() > 1) return false;  // users may be elsewhere
         }

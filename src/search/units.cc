@@ -49,7 +49,7 @@ void UnitFinder::add(UnitKind kind, std::int32_t rank, PodId like, std::span<con
               .count = static_cast<std::uint32_t>(pods.size()),
               .start_us = INT64_MAX};
     for (PodId p : pods)
-        unit.start_us = std::min(unit.start_us, s.pods[p].started.us);
+        unit.start_us = std::min(unit.start_us, s.started(p).us);
     out.pods.insert(out.pods.end(), pods.begin(), pods.end());
     out.units.push_back(unit);
 }
@@ -199,7 +199,7 @@ bool goes_before(const Snapshot& s, PodId a, PodId b) {
     const PodRow& x = s.pods[a];
     const PodRow& y = s.pods[b];
     if (x.unit_priority != y.unit_priority) return x.unit_priority < y.unit_priority;
-    if (x.started != y.started) return x.started > y.started;
+    if (s.started(a) != s.started(b)) return s.started(a) > s.started(b);
     return s.name_less(b, a);
 }
 

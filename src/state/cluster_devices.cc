@@ -65,8 +65,11 @@ void Cluster::assign_devices(NodeId id) {
         const DeviceWords says_a = device_words_of(pods_[a]);
         const DeviceWords says_b = device_words_of(pods_[b]);
         if (says_a != says_b) return says_a < says_b;
-        if (snapshot_.pods[a].started != snapshot_.pods[b].started)
-            return snapshot_.pods[a].started < snapshot_.pods[b].started;
+        // Who has not started comes last, whatever time it is now.
+        const Time x = snapshot_.pods[a].started;
+        const Time y = snapshot_.pods[b].started;
+        if (x.is_set() != y.is_set()) return x.is_set();
+        if (x != y) return x < y;
         return snapshot_.name_less(a, b);
     });
     const DialectSet registered = nodes_.get(id)->dialects;

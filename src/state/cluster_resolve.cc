@@ -204,7 +204,7 @@ void Cluster::resolve_pod(PodId id) {
     row.traits = traits_of(id, row.gang, row.queue);
     if (queue_missing) row.traits = static_cast<std::uint16_t>(row.traits | kQueueMissing);
     if (pod.group && !row.gang) row.traits = static_cast<std::uint16_t>(row.traits | kGroupMissing);
-    row.started = pod.started.is_set() ? pod.started : snapshot_.now_time;
+    row.started = pod.started;
     row.created = pod.created;
     row.min_runtime = min_runtime_of(pod, row.gang, row.queue);
     if (pod.node) {

@@ -63,7 +63,7 @@ struct PodRow {
     std::int32_t unit_priority = 0;  // as a victim: its gang's, its own without one
     std::uint16_t traits = 0;
     PodState state = PodState::kAbsent;
-    Time started;
+    Time started;  // not set: it has not (see Snapshot::started)
     Time created;
     Duration min_runtime;
     friend bool operator==(const PodRow&, const PodRow&) = default;
@@ -168,6 +168,11 @@ struct Snapshot {
     }
     [[nodiscard]] const PodSpec& spec_of(PodId pod) const { return words->spec(classes[pods[pod].cls].spec); }
     [[nodiscard]] const PodClass& class_of(PodId pod) const { return classes[pods[pod].cls]; }
+    // Who has not started yet starts now at the earliest: it is younger than everybody else, whenever it was bound.
+    [[nodiscard]] Time started(PodId pod) const {
+        const Time told = pods[pod].started;
+        return told.is_set() ? told : now_time;
+    }
     [[nodiscard]] std::string pod_name(PodId pod) const;  // "ns/name"
     [[nodiscard]] std::string_view node_name(NodeId node) const;
     [[nodiscard]] std::string gang_name(GangId gang) const;  // "ns/name"

@@ -123,7 +123,7 @@ private:
                        row.queue ? queues_.index(queue_name(s_, row.queue)) : -1,
                        row.priority,
                        row.gang ? gangs_.index(s_.gang_name(row.gang)) : -1,
-                       row.started.us / 1'000'000,
+                       s_.started(id).us / 1'000'000,
                        requests.get(kCpu),
                        requests.get(kMemory),
                        state);

@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def classes_of(suite):
-    """The names of all test classes in a suite, in order, each once."""
+    """All test classes in a suite, in order, each once."""
     found = []
     for item in suite:
         if isinstance(item, unittest.TestSuite):
@@ -32,8 +32,14 @@ def classes_of(suite):
         elif type(item).__name__ == "_FailedTest":
             raise SystemExit(f"cannot load {item.id()}\n{item._exception}")
         else:
-            found.append(f"{type(item).__module__}.{type(item).__qualname__}")
+            found.append(type(item))
     return list(dict.fromkeys(found))
+
+
+def in_order(classes):
+    """Their names. Those that take minutes come first, or they would run alone at the end, when all others are done."""
+    ordered = sorted(classes, key=lambda one: not getattr(one, "takes_long", False))
+    return [f"{one.__module__}.{one.__qualname__}" for one in ordered]
 
 
 class Result:
@@ -81,7 +87,7 @@ def main():
     if options.names:
         names = options.names
     else:
-        names = classes_of(loader.discover(str(HERE), pattern="test_*.py"))
+        names = in_order(classes_of(loader.discover(str(HERE), pattern="test_*.py")))
     begun = time.monotonic()
     results = run_all(names, 1 if options.verbose else options.jobs, options.verbose)
     failed = [one for one in results if not one.passed]

@@ -78,6 +78,8 @@ class RenderTest(unittest.TestCase):
 
 
 class ChartTest(ClusterTestCase):
+    takes_long = True
+
     options = {
         "controllers": (*components.CONTROLLERS, "resourcequota-controller"),
         "kwok": True,

@@ -11,6 +11,8 @@ from harness.stories import StoryTestCase
 
 
 class KwokReplayTest(StoryTestCase):
+    takes_long = True
+
     def setUp(self):
         super().setUp()
         self.folder = self.cluster.folder / "record"

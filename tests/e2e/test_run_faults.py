@@ -64,6 +64,8 @@ class FaultTestCase(StoryTestCase):
 
 
 class FaultTest(FaultTestCase):
+    takes_long = True
+
     options = {**StoryTestCase.options, "certificate_age": "1h"}  # for the clock that is behind
 
     # --- the server

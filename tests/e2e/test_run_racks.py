@@ -227,8 +227,9 @@ class SchedulerPluginsTest(GangStoryTestCase):
         self.wait_cycle()
         self.assert_evicted()
 
-        self.objects.nodes(1, prefix="more")
+        # Its pod is there before it: an empty node would be room for one of the gang.
         self.running(victims[2], "low", "4", node="more-0")
+        self.objects.nodes(1, prefix="more")
         self.wait_bound(*gang)
         self.assertEqual(self.places(gang), ["more-0", "node-0", "node-1"])
         self.assert_evicted(*victims)

@@ -48,6 +48,8 @@ class CrowdTestCase(FleetTestCase):
 
 
 class FleetTest(CrowdTestCase):
+    takes_long = True
+
     def test_exactly_the_claimed_replicas_go(self):
         claimed = self.crowd()
         others = self.on("y") + self.on("z")

@@ -9,6 +9,8 @@ from harness.programs import ROOT
 
 
 class WeekTest(unittest.TestCase):
+    takes_long = True
+
     def test_two_minutes_of_a_living_cluster(self):
         command = [sys.executable, ROOT / "bench" / "week" / "week", "--short", "--judged"]
         command += ["--minutes", "2", "--rate", "5", "--nodes", "12"]

@@ -114,7 +114,11 @@ private:
         Json* pod = some("Pod");
         if (pod == nullptr) return;
         Json changed = *pod;
-        switch (draw(0, 6)) {
+        switch (draw(0, 7)) {
+            case 7:
+                changed["spec"]["nodeName"] = some_node();
+                changed["status"] = {{"phase", "Pending"}};
+                break;
             case 0:
                 changed["spec"]["nodeName"] = some_node();
                 changed["status"] = {{"phase", "Running"}, {"startTime", "2026-01-01T12:00:00Z"}};
@@ -151,13 +155,15 @@ RC_GTEST_PROP(Cluster, ChangedStepByStepEqualsBuiltFromNothing, ()) {
     Changes changes(*lab, world);
     const SchedulerConfig config = read_config(random_config());
     const int rounds = draw(1, 4);
+    Time now = kNow;
     for (int round = 0; round < rounds; ++round) {
         const int count = draw(1, 5);
         for (int i = 0; i < count; ++i)
             changes.change();
-        lab->refresh();
+        now = now + Duration{draw(0, 3) * std::int64_t{3'600'000'000}};
+        lab->refresh(now);
         if (draw(0, 1) == 0) lab->sweep();
-        const auto fresh = build(changes.documents());
+        const auto fresh = build(changes.documents(), now);
         RC_LOG() << as_text(changes.documents());
         RC_ASSERT(difference(numbers(lab->cluster()), numbers(fresh->cluster())) == "");
         RC_ASSERT(difference(lab->plan(config), fresh->plan(config)) == "");

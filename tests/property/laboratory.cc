@@ -28,18 +28,18 @@ void Laboratory::apply(const Json& document) { cluster_.apply(decoded(document))
 
 void Laboratory::remove(const Json& document) { cluster_.remove(decoded(document)); }
 
-void Laboratory::refresh() {
-    const auto done = cluster_.refresh(kNow);
+void Laboratory::refresh(Time now) {
+    const auto done = cluster_.refresh(now);
     REPRIEVE_CHECK(done, "{}", done.error().message);
 }
 
 std::string Laboratory::plan(const SchedulerConfig& config) { return plan_to_json(run_cycle(cluster_, config)); }
 
-std::unique_ptr<Laboratory> build(const std::vector<Json>& documents) {
+std::unique_ptr<Laboratory> build(const std::vector<Json>& documents, Time now) {
     auto out = std::make_unique<Laboratory>();
     for (const Json& document : documents)
         out->apply(document);
-    out->refresh();
+    out->refresh(now);
     return out;
 }
 
@@ -85,7 +85,8 @@ std::string numbers(const Cluster& cluster) {
         for (BudgetId id : s.class_of(pod).budgets)
             budgets.insert(fmt::format("{}:{}", s.words->text(s.budgets[id].fact->name), s.budgets[id].left));
         rows["pod " + s.pod_name(pod)] = fmt::format(
-            " state={} priority={}/{} traits={} queue={} gang={} node={} minRuntime={} volumes={} budgets={}",
+            " state={} priority={}/{} traits={} queue={} gang={} node={} started={} minRuntime={} volumes={} "
+            "budgets={}",
             static_cast<int>(row.state),
             row.priority,
             row.unit_priority,
@@ -93,6 +94,7 @@ std::string numbers(const Cluster& cluster) {
             row.queue ? s.words->text(s.queues[row.queue].name) : "-",
             row.gang ? s.gang_name(row.gang) : "-",
             row.node ? s.node_name(row.node) : "-",
+            format_time(s.started(pod)),
             row.min_runtime.us,
             std::ranges::count_if(s.class_of(pod).volumes, [](const ClassVolume& v) { return v.claim.valid(); }),
             fmt::join(budgets, ","));

@@ -23,7 +23,7 @@ public:
     void remove(const Json& document);
     // Forgets the words that no object names any more.
     void sweep() { cluster_.sweep(); }
-    void refresh();
+    void refresh(Time now = kNow);
 
     [[nodiscard]] Cluster& cluster() { return cluster_; }
 
@@ -38,7 +38,7 @@ private:
 };
 
 // A cluster with these documents, refreshed.
-[[nodiscard]] std::unique_ptr<Laboratory> build(const std::vector<Json>& documents);
+[[nodiscard]] std::unique_ptr<Laboratory> build(const std::vector<Json>& documents, Time now = kNow);
 
 [[nodiscard]] SchedulerConfig read_config(const Json& config);
 

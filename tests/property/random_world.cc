@@ -274,6 +274,8 @@ Json random_pod(const std::string& name, const std::string& node, const WorldTas
     if (running) {
         pod["spec"]["nodeName"] = node;
         pod["status"]["startTime"] = fmt::format("2026-01-01T{:02}:00:00Z", draw(0, 11));
+        // Bound, and its kubelet has not begun with it.
+        if (taste.rules && rarely(6)) pod["status"] = {{"phase", "Pending"}};
     }
     if (taste.rules) add_rule(pod);
     if (taste.devices) add_devices(pod, running);

@@ -67,7 +67,12 @@ private:
         return out.empty() ? "nobody" : out;
     }
 
-    [[nodiscard]] Price price(Mask set) const { return victims_.price(set, world_.all_nodes(), {}, {}); }
+    // A set that keeps strict budgets breaks none, whoever's turn it was.
+    [[nodiscard]] Price price(Mask set) const {
+        Reading reading;
+        if (world_.strict_budgets) reading.walk = Reading::Walk::kNobody;
+        return victims_.price(set, world_.all_nodes(), reading, {});
+    }
 
     [[nodiscard]] bool fits_without(Mask set) const {
         World rest = world_;
