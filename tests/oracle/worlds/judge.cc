@@ -282,9 +282,9 @@ private:
         if (world_.strict_budgets) {
             out.front().walk = kNobody;
             vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kSite; });
-        } else {
-            vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kEverywhere; });
-            vary(!world_.budgets.empty(), [](Reading& r) { r.walk = kVictims; });
+        } else if (!world_.budgets.empty()) {
+            for (const Reading::Walk walk : {kSiteFirst, kEverywhere, kVictims})
+                out.emplace_back().walk = walk;
         }
         vary(!gang && !world_.gangs.empty(), [](Reading& r) { r.start_of_unit = true; });
         vary(gang, [](Reading& r) { r.never_is_final = false; });

@@ -38,20 +38,27 @@ std::int64_t Victims::violations(Mask set, Mask site, const Reading& reading) co
     using enum Reading::Walk;
     if (reading.walk == kNobody || world_.budgets.empty()) return 0;
     std::vector<Unit> units;
+    Mask candidates = 0;  // who comes before all others
     if (reading.walk == kVictims) {
         units = units_in(set);
     } else {
-        units = units_at(reading.walk == kSite ? site : world_.all_nodes(), reading.shares_count);
+        units = units_at(reading.walk == kEverywhere ? world_.all_nodes() : site, reading.shares_count);
         // Victims elsewhere are candidates as well.
         Mask known = 0;
         for (const Unit& unit : units)
             known |= unit.pods;
         for (const Unit& unit : units_in(set & ~known))
             units.push_back(unit);
+        candidates = reading.walk == kSiteFirst ? known : 0;
     }
     // From most to least important.
-    std::ranges::sort(units, {}, [](const Unit& u) {
-        return std::tuple(-u.priority, !u.in_group, -std::popcount(u.pods), u.start, std::countr_zero(u.pods));
+    std::ranges::sort(units, {}, [&](const Unit& u) {
+        return std::tuple((u.pods & candidates) == 0,
+                          -u.priority,
+                          !u.in_group,
+                          -std::popcount(u.pods),
+                          u.start,
+                          std::countr_zero(u.pods));
     });
     std::vector<int> left;
     for (const WorldBudget& budget : world_.budgets)

@@ -17,8 +17,9 @@
 namespace reprieve::worlds {
 
 struct Reading {
-    // Whose turn it is to spend a budget: the candidates of the site, all that may go, the victims alone, or nobody.
-    enum class Walk : std::uint8_t { kSite, kEverywhere, kVictims, kNobody } walk = Walk::kSite;
+    // Whose turn it is to spend a budget: the candidates of the site with the victims elsewhere among them, or these
+    // after them, all that may go, the victims alone, or nobody.
+    enum class Walk : std::uint8_t { kSite, kSiteFirst, kEverywhere, kVictims, kNobody } walk = Walk::kSite;
     // The own priorities of the victims that are compared: those of all or of members of gangs, their sum or the
     // highest.
     enum class Own : std::uint8_t { kSumOfAll, kHighestOfAll, kSumOfMembers, kHighestOfMembers } own = Own::kSumOfAll;
