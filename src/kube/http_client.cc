@@ -225,10 +225,15 @@ void HttpClient::start_waiting() {
     const std::size_t& idle_active = active_count_[static_cast<std::size_t>(Lane::kIdle)];
     while (!usual.empty() && usual_active < options_.in_flight)
         start_next(usual);
-    // While there is real work, one idle request at a time keeps the news from starving.
-    const std::size_t room = usual_active == 0 ? options_.idle_in_flight : 1;
-    while (!idle.empty() && idle_active < room)
+    if (usual_active == 0) {
+        while (!idle.empty() && idle_active < options_.idle_in_flight)
+            start_next(idle);
+    } else if (!idle.empty() && idle_active == 0 && Clock::now() >= next_idle_) {
+        // While there is real work, one idle request now and then keeps the news from starving: each costs the server as
+        // much as one that somebody waits for.
+        next_idle_ = Clock::now() + span_of(options_.idle_pause);
         start_next(idle);
+    }
 }
 
 void HttpClient::start(CallPtr call) {
@@ -354,6 +359,8 @@ int HttpClient::poll_milliseconds() const {
     if (hold_until_ > now) wait = std::min(wait, ceil<milliseconds>(hold_until_ - now));
     const bool has_calls = std::ranges::any_of(active_count_, [](std::size_t count) { return count > 0; });
     if (has_calls) wait = std::min(wait, ceil<milliseconds>(next_look_ - now));
+    if (!waiting_[static_cast<std::size_t>(Lane::kIdle)].empty() && next_idle_ > now)
+        wait = std::min(wait, ceil<milliseconds>(next_idle_ - now));
     return static_cast<int>(std::max(wait, milliseconds(0)).count());
 }
 

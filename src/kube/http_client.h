@@ -36,6 +36,7 @@ struct HttpClientOptions {
     LineOptions line;
     std::size_t in_flight = 64;         // usual requests at a time
     std::size_t idle_in_flight = 8;     // idle requests at a time while nothing else is to be done
+    Duration idle_pause{100'000};       // between two idle requests while there is something else to be done
     std::size_t idle_waiting = 10'000;  // beyond this, the oldest idle request is given up
     long connections = 0;               // at most; 0: as many as needed
     Duration silence{5'000'000};        // of all connections while a first answer is waited for
@@ -152,6 +153,7 @@ private:
     std::vector<std::unique_ptr<Transfer>> spare_;
     std::multimap<Clock::time_point, Posted> timers_;
     Clock::time_point hold_until_;  // the server asked to be left alone
+    Clock::time_point next_idle_;   // no idle request before, while there is something else to be done
     Clock::time_point next_look_;   // for calls that hear nothing
     StreamId next_stream_ = 1;
 
