@@ -37,17 +37,19 @@ HttpClient::HttpClient(Access access, HttpClientOptions options)
     REPRIEVE_CHECK(multi_ != nullptr, "no memory for a client");
     curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, options_.connections);
     curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kMostConnections);
+    sockets_.emplace(multi_);
     thread_ = std::thread([this] { loop(); });
 }
 
 HttpClient::~HttpClient() {
     stop_ = true;
-    curl_multi_wakeup(multi_);
+    sockets_->wake();
     thread_.join();
     for (auto& [transfer, call] : active_)
         curl_multi_remove_handle(multi_, transfer->handle());
     active_.clear();
     spare_.clear();
+    sockets_.reset();
     curl_multi_cleanup(multi_);
 }
 
@@ -72,7 +74,7 @@ void HttpClient::post(Posted posted) {
         const std::lock_guard lock(mutex_);
         posted_.push_back(std::move(posted));
     }
-    if (!woken_.exchange(true)) curl_multi_wakeup(multi_);
+    if (!woken_.exchange(true)) sockets_->wake();
 }
 
 void HttpClient::forget(const void* owner) {
@@ -148,12 +150,9 @@ void HttpClient::loop() {
         take_posted();
         run_due_timers();
         start_waiting();
-        int running = 0;
-        curl_multi_perform(multi_, &running);
+        sockets_->turn(woken_ ? std::chrono::milliseconds(0) : longest_wait());
         collect_finished();
         end_silent();
-        start_waiting();
-        if (!woken_) curl_multi_poll(multi_, nullptr, 0, poll_milliseconds(), nullptr);
     }
 }
 
@@ -349,7 +348,7 @@ bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     return true;
 }
 
-int HttpClient::poll_milliseconds() const {
+std::chrono::milliseconds HttpClient::longest_wait() const {
     using std::chrono::ceil;
     using std::chrono::milliseconds;
     constexpr milliseconds kLongestPoll{1000};
@@ -361,7 +360,7 @@ int HttpClient::poll_milliseconds() const {
     if (has_calls) wait = std::min(wait, ceil<milliseconds>(next_look_ - now));
     if (!waiting_[static_cast<std::size_t>(Lane::kIdle)].empty() && next_idle_ > now)
         wait = std::min(wait, ceil<milliseconds>(next_idle_ - now));
-    return static_cast<int>(std::max(wait, milliseconds(0)).count());
+    return std::max(wait, milliseconds(0));
 }
 
 }  // namespace reprieve

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "kube/http.h"
 #include "kube/request_times.h"
 #include "kube/server_clock.h"
+#include "kube/socket_loop.h"
 #include "kube/transfer.h"
 
 namespace reprieve {
@@ -125,7 +127,7 @@ private:
     [[nodiscard]] bool try_again(CallPtr& call, const HttpAnswer& answer);
     void enqueue(CallPtr call);
     void drop(const void* owner);
-    [[nodiscard]] int poll_milliseconds() const;
+    [[nodiscard]] std::chrono::milliseconds longest_wait() const;
     [[nodiscard]] bool on_own_thread() const { return std::this_thread::get_id() == own_id_.load(); }
     void post(Posted posted);
 
@@ -136,6 +138,7 @@ private:
     ServerClock clock_;
     Jitter jitter_;
     CURLM* multi_;
+    std::optional<SocketLoop> sockets_;
 
     // Between threads.
     std::mutex mutex_;
