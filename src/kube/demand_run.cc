@@ -100,6 +100,14 @@ bool DemandRun::all_wait() const {
            std::ranges::all_of(demand_.waiting, [this](const DemandWrites::Waiting& one) { return still_waits(one); });
 }
 
+const std::function<bool()>* DemandRun::gate_of(const Placement& placement) {
+    std::function<bool()>& gate = nominations_[placement.pod];
+    gate = [this, &placement] {
+        return outbox_->may_act() && outbox_->pods().waits(placement.pod, placement.uid, std::string());
+    };
+    return &gate;
+}
+
 // Of a large gang only one pod is asked for each victim: the one that waits on its node, or the first.
 const std::function<bool()>* DemandRun::gate_of(const Eviction& eviction) {
     const auto [gate, fresh] = gates_.try_emplace(eviction.node);
@@ -150,6 +158,10 @@ void DemandRun::nominate(const Placement& placement, const Intent* intent) {
             const std::string now = plan_note(self->plan_->id, later, self->demand_.seen);
             return nomination_body(placement.uid, placement.node, now, message, self->plan_->now);
         };
+    }
+    if (demand_.evictions.empty()) {
+        write.request.gate = gate_of(placement);
+        write.withheld_is_fine = true;
     }
     write.change = [&](KnownPod& pod) {
         pod.nominated = placement.node;

@@ -69,6 +69,8 @@ private:
     // The pod that waits is there and waits as this plan wants it.
     [[nodiscard]] bool still_waits(const DemandWrites::Waiting& one) const;
     [[nodiscard]] bool all_wait() const;
+    // Shut when a pod that nobody is evicted for is bound, or gone, before its nomination has its turn.
+    [[nodiscard]] const std::function<bool()>* gate_of(const Placement& placement);
     // Shut when this eviction is for nobody any more. Lives as long as the run.
     [[nodiscard]] const std::function<bool()>* gate_of(const Eviction& eviction);
 
@@ -82,7 +84,8 @@ private:
     std::shared_ptr<const Plan> plan_;
     DemandWrites demand_;
     Evicted evicted_;
-    std::map<std::string, std::function<bool()>> gates_;  // by node
+    std::map<std::string, std::function<bool()>> gates_;        // of evictions, by node
+    std::map<std::string, std::function<bool()>> nominations_;  // by pod
     std::size_t open_ = 0;
     bool failed_ = false;
 };

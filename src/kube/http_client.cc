@@ -53,6 +53,27 @@ HttpClient::~HttpClient() {
     curl_multi_cleanup(multi_);
 }
 
+std::uint64_t HttpClient::submit(const void* owner, HttpRequest request, Done done) {
+    REPRIEVE_CHECK(on_own_thread());
+    auto call = std::make_unique<Call>();
+    call->owner = owner;
+    call->request = std::move(request);
+    call->done = std::move(done);
+    enqueue(std::move(call));
+    return calls_;
+}
+
+bool HttpClient::hasten(std::uint64_t number, std::uint64_t rank, std::uint64_t better) {
+    REPRIEVE_CHECK(on_own_thread());
+    Waiting& usual = waiting_[static_cast<std::size_t>(Lane::kUsual)];
+    auto node = usual.extract({rank, number});
+    if (node.empty()) return false;
+    node.key().first = better;
+    node.mapped()->request.rank = better;
+    usual.insert(std::move(node));
+    return true;
+}
+
 void HttpClient::send(const void* owner, HttpRequest request, Done done) {
     auto call = std::make_shared<CallPtr>(std::make_unique<Call>());
     (*call)->owner = owner;
@@ -228,8 +249,8 @@ void HttpClient::start_waiting() {
         while (!idle.empty() && idle_active < options_.idle_in_flight)
             start_next(idle);
     } else if (!idle.empty() && idle_active == 0 && Clock::now() >= next_idle_) {
-        // While there is real work, one idle request now and then keeps the news from starving: each costs the server as
-        // much as one that somebody waits for.
+        // While there is real work, one idle request now and then keeps the news from starving: each costs the server
+        // as much as one that somebody waits for.
         next_idle_ = Clock::now() + span_of(options_.idle_pause);
         start_next(idle);
     }

@@ -76,6 +76,11 @@ public:
     [[nodiscard]] const Access& access() const { return line_.access(); }
     [[nodiscard]] const ServerClock& clock() const { return clock_; }
 
+    // On the client's thread: the same as `send`, and a number by which a usual request that still waits for its turn
+    // can be given a better rank. False: its turn has come.
+    std::uint64_t submit(const void* owner, HttpRequest request, Done done);
+    bool hasten(std::uint64_t number, std::uint64_t rank, std::uint64_t better);
+
     // On the client's thread. A stream is one attempt; `done` gets no body where the answer was a success.
     StreamId open(const void* owner, HttpRequest request, Transfer::Receive receive, Done done);
     void close(StreamId id);

@@ -236,6 +236,33 @@ TEST_F(HttpClientTest, WorkGoesBeforeNews) {
     EXPECT_LT(at("/idle2"), at("/idle3"));
 }
 
+TEST_F(HttpClientTest, WhoWaitsMayBeGivenABetterRank) {
+    FakeApi api([](const Asked&) { return Reply{}; });
+    HttpClientOptions options = api.client_options();
+    options.in_flight = 1;
+    options.connections = 1;
+    HttpClient client(api.access(), options);
+    std::promise<void> all;
+    int open = 4;
+    client.run(this, [&] {
+        std::vector<std::uint64_t> numbers;
+        for (const char* path : {"/first", "/second", "/third", "/fourth"}) {
+            HttpRequest request = get(path);
+            request.rank = 7;
+            numbers.push_back(client.submit(this, std::move(request), [&](const HttpAnswer&) {
+                if (--open == 0) all.set_value();
+            }));
+        }
+        EXPECT_TRUE(client.hasten(numbers[2], 7, 0));
+        EXPECT_FALSE(client.hasten(numbers[2], 7, 0)) << "it has another rank now";
+    });
+    all.get_future().get();
+    std::vector<std::string> order;
+    for (const Asked& asked : api.asked())
+        order.push_back(asked.path);
+    EXPECT_EQ(order, (std::vector<std::string>{"/third", "/first", "/second", "/fourth"}));
+}
+
 TEST_F(HttpClientTest, TheOldestNewsIsGivenUpWhenTooMuchWaits) {
     FakeApi api([](const Asked&) { return Reply{}; });
     HttpClientOptions options = api.client_options();

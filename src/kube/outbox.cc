@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace reprieve {
 namespace {
 
@@ -32,6 +34,7 @@ void Outbox::write(PodWrite write, Ended ended) {
     Ending ending{.report = {.step = write.step, .pod = write.pod, .uid = std::move(write.uid)},
                   .tracked = write.change != nullptr,
                   .gone_is_fine = write.gone_is_fine,
+                  .withheld_is_fine = write.withheld_is_fine,
                   .ended = std::move(ended)};
     call(write.pod, std::move(write.request), [this, ending = std::move(ending)](const HttpAnswer& answer) mutable {
         answered(std::move(ending), answer);
@@ -60,7 +63,8 @@ void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {
         pods_->end_write(report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
         if (end == WriteEnd::kGone) pods_->forget_gone(report.pod, report.uid);
     }
-    report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone);
+    report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone) ||
+                (ending.withheld_is_fine && answer.withheld);
     if (!report.ok) report.what = answer.text();
     report.tried = !answer.withheld;
     if (ending.ended) ending.ended(end, answer);
@@ -76,30 +80,40 @@ void Outbox::call(const std::string& object, HttpRequest request, HttpClient::Do
 }
 
 void Outbox::enter(const std::string& object, Waiting waiting) {
-    const auto [line, first] = lines_.try_emplace(object);
-    if (first)
-        leave(object, std::move(waiting));
-    else
-        line->second.push_back(std::move(waiting));
+    const std::uint64_t rank = waiting.request.rank;
+    const auto [found, first] = lines_.try_emplace(object);
+    if (first) return leave(object, std::move(waiting), rank);
+    Line& line = found->second;
+    line.behind.push_back(std::move(waiting));
+    if (rank < line.rank && client_->hasten(line.number, line.rank, rank)) line.rank = rank;
 }
 
-void Outbox::leave(const std::string& object, Waiting waiting) {
+// REQUIRES: the object has a line. Others may be called back before this returns.
+void Outbox::leave(const std::string& object, Waiting waiting, std::uint64_t rank) {
     if (waiting.request.gate == nullptr) waiting.request.gate = &may_act_;
-    client_->send(this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
-        done(std::move(answer));
-        next(object);
-    });
+    waiting.request.rank = rank;
+    Line& line = lines_.at(object);
+    line.rank = rank;
+    line.number = client_->submit(
+        this, std::move(waiting.request), [this, object, done = std::move(waiting.done)](HttpAnswer answer) {
+            done(std::move(answer));
+            next(object);
+        });
 }
 
 void Outbox::next(const std::string& object) {
-    const auto line = lines_.find(object);
-    if (line->second.empty()) {
-        lines_.erase(line);
+    const auto found = lines_.find(object);
+    std::deque<Waiting>& behind = found->second.behind;
+    if (behind.empty()) {
+        lines_.erase(found);
         return;
     }
-    Waiting waiting = std::move(line->second.front());
-    line->second.pop_front();
-    leave(object, std::move(waiting));
+    std::uint64_t rank = behind.front().request.rank;
+    for (const Waiting& one : behind)
+        rank = std::min(rank, one.request.rank);
+    Waiting waiting = std::move(behind.front());
+    behind.pop_front();
+    leave(object, std::move(waiting), rank);
 }
 
 void Outbox::tell(HttpRequest request, HttpClient::Done done) {

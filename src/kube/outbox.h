@@ -1,5 +1,8 @@
 // Outbox: the calls that change a cluster, each object's in order, many objects at a time.
 //
+// What is urgent about an object hastens what comes before it: a binding does not wait for the turn of a nomination of
+// the same pod, which has less right to one, and is withheld when that turn comes.
+//
 // Nothing leaves while we may not act (the lease is lost): such calls end as failed. What is about to be true of a pod
 // is entered in KnownPods when its write is handed in, so that nobody writes the same again meanwhile. Lives on the
 // client's thread; reports are collected from any.
@@ -27,7 +30,8 @@ struct PodWrite {
     std::string uid;
     HttpRequest request;
     std::function<void(KnownPod&)> change;
-    bool gone_is_fine = false;  // the report of a pod that is not there is no failure
+    bool gone_is_fine = false;      // the report of a pod that is not there is no failure
+    bool withheld_is_fine = false;  // nor is that of a write that its gate kept back
 };
 
 class Outbox {
@@ -78,17 +82,24 @@ private:
         HttpRequest request;
         HttpClient::Done done;
     };
+    // The calls to one object: one is on its way, or waits for its turn; the others come after it.
+    struct Line {
+        std::uint64_t number = 0;  // of the first one, as the client knows it
+        std::uint64_t rank = 0;
+        std::deque<Waiting> behind;
+    };
     struct Ending {
         SinkReport report;
         bool tracked = false;
         bool gone_is_fine = false;
+        bool withheld_is_fine = false;
         Ended ended;
     };
     // A write has been answered; where that says nothing certain, the pod is asked.
     void answered(Ending ending, const HttpAnswer& answer);
     void conclude(Ending ending, WriteEnd end, const HttpAnswer& answer);
     void enter(const std::string& object, Waiting waiting);
-    void leave(const std::string& object, Waiting waiting);
+    void leave(const std::string& object, Waiting waiting, std::uint64_t rank);
     void next(const std::string& object);
 
     HttpClient* client_;
@@ -96,8 +107,7 @@ private:
     std::function<bool()> may_act_;
     std::function<void()> on_failure_;
     FrameReader reader_;
-    std::unordered_map<std::string, std::deque<Waiting>>
-        lines_;  // an entry: a call is on its way; behind it, those that wait
+    std::unordered_map<std::string, Line> lines_;
     std::atomic<std::int64_t> open_{0};
     std::atomic<std::int64_t> told_{0};
     std::uint64_t made_ = 0;

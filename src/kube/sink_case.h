@@ -25,7 +25,9 @@ class SinkCase : public ::testing::Test {
 protected:
     void start(std::function<Reply(const Asked&)> script = [](const Asked&) { return Reply{}; }) {
         api_ = std::make_unique<FakeApi>(std::move(script));
-        client_ = std::make_unique<HttpClient>(api_->access(), api_->client_options());
+        HttpClientOptions line = api_->client_options();
+        if (in_flight_ > 0) line.in_flight = in_flight_;
+        client_ = std::make_unique<HttpClient>(api_->access(), line);
         KubeSinkOptions options;
         options.may_act = [this] { return may_act_.load(); };
         options.scaling = {.settle = {1'000}, .look_every = {1'000}, .give_up = {5'000'000}};
@@ -91,6 +93,7 @@ protected:
     KnownPods known_;
     AddressBook addresses_;
     Duration nominate_after_{1'000};
+    std::size_t in_flight_ = 0;  // 0: as usual
     bool resource_quotas_ = false;
     bool looks_twice_ = false;
     std::atomic<bool> may_act_ = true;

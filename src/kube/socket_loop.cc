@@ -19,7 +19,9 @@ constexpr int kMostAtOnce = 64;
 }  // namespace
 
 SocketLoop::SocketLoop(CURLM* multi)
-    : multi_(multi), sockets_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : multi_(multi),
+      sockets_(epoll_create1(EPOLL_CLOEXEC)),
+      wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     REPRIEVE_CHECK(sockets_ >= 0 && wakeup_ >= 0, "no more files may be opened");
     epoll_event event{};
     event.events = EPOLLIN;

@@ -22,8 +22,8 @@ public:
     SocketLoop(const SocketLoop&) = delete;
     SocketLoop& operator=(const SocketLoop&) = delete;
 
-    // Waits until a socket is ready, libcurl's own timer is due, somebody wakes it or the time is up; then libcurl does what
-    // there is to do. 0: does not wait.
+    // Waits until a socket is ready, libcurl's own timer is due, somebody wakes it or the time is up; then libcurl does
+    // what there is to do. 0: does not wait.
     void turn(std::chrono::milliseconds most);
     void wake();
 
@@ -36,8 +36,8 @@ private:
     void act(curl_socket_t socket, int ready);
 
     CURLM* multi_;
-    int sockets_;  // epoll
-    int wakeup_;   // eventfd
+    int sockets_;                           // epoll
+    int wakeup_;                            // eventfd
     std::optional<Clock::time_point> due_;  // when libcurl wants to be called in any case
 };
 

@@ -52,16 +52,19 @@ class Result:
                 lines.append(line)
                 if verbose:
                     print(line, end="", flush=True)
+            _, status, usage = os.wait4(test.pid, 0)
+            test.returncode = os.waitstatus_to_exitcode(status)
         self.name = name
         self.output = "".join(lines)
         self.passed = test.returncode == 0
+        self.cpu = usage.ru_utime + usage.ru_stime  # of all programs that it started, too
         self.seconds = time.monotonic() - begun
         ran = re.search(r"^Ran (\d+) test", self.output, re.MULTILINE)
         self.tests = int(ran.group(1)) if ran else 0
 
     def line(self):
         verdict = "ok    " if self.passed else "FAILED"
-        return f"{verdict} {self.name:42} {self.tests:3} tests {self.seconds:6.0f} s"
+        return f"{verdict} {self.name:42} {self.tests:3} tests {self.seconds:6.0f} s, processor {self.cpu:4.0f} s"
 
 
 def run_all(names, jobs, verbose):
