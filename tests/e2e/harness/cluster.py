@@ -34,8 +34,7 @@ class Cluster:
     audit          write down every changing call with its user, or only "evictions"; see audit_entries()
     access         Reprieve's service account with the roles of deploy/base; False for who installs it himself
     apiserver_flags, controller_flags    further flags
-    spacious       for long benchmarks: the control plane takes more memory to use less of the processor, and controllers
-                   and kubelets do more at a time
+    spacious       for long benchmarks: controllers and kubelets do more at a time
     node_lease_seconds    for tests of lost nodes, with controllers that watch over leases
     certificate_age       for programs whose clock is behind
 
@@ -69,7 +68,7 @@ class Cluster:
         self._certificate_age = certificate_age
         self._spacious = spacious
         # Programs that live for seconds and have the memory would spend a fifth of the processor on collecting garbage.
-        self._environment = {"GOGC": "1000" if spacious else "400"}
+        self._environment = {"GOGC": "400"}
         self._stack = []  # what to end, in order of starting: objects with kill() or stop()
         self._clients = []
         self.folder = None
