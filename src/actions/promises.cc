@@ -44,6 +44,14 @@ public:
                jobs_.contains(snapshot_.pod_name(pod)) || (gang && jobs_.contains(snapshot_.gang_name(gang)));
     }
 
+    // Some plan on record evicted for it.
+    [[nodiscard]] bool has_victims(PodId pod) const {
+        const auto any = [](const std::optional<PlanNote>& plan) { return plan && !plan->victim_uids.empty(); };
+        const GangId gang = snapshot_.pods[pod].gang;
+        const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
+        return any(snapshot_.facts->pod(pod).more().plan) || (group != nullptr && any(group->plan));
+    }
+
 private:
     [[nodiscard]] bool names_any(const std::optional<PlanNote>& plan) const {
         return plan &&
@@ -79,9 +87,11 @@ CostOrder Promises::cost_order(const Demand& demand) const {
 void Promises::put_ready_first(std::vector<Demand>& nominated) {
     if (nominated.size() < 2) return;
     const LeavingByName leaving(desk_.snapshot(), nominated);
+    // Whether all that it was promised is free now; and then, whose room that is: first of those whose victims have
+    // gone, then of those whose victims still leave, then of those who wait for pods that leave anyway.
     struct Turn {
-        bool is_free;  // now, all that it was promised
-        bool is_paid;  // nobody leaves for it any more: what is free there was left for it
+        bool is_free;
+        int claim;
         Demand demand;
     };
     std::vector<Turn> turns;
@@ -90,13 +100,13 @@ void Promises::put_ready_first(std::vector<Demand>& nominated) {
             const NodeId node = nominated_node(desk_.snapshot(), pod);
             return !node || desk_.placer.fits(pod, node, View::kNow);
         });
-        const bool is_paid =
-            is_free && std::ranges::none_of(demand.pods, [&](PodId pod) { return leaving.any_for(pod); });
-        turns.push_back({is_free, is_paid, std::move(demand)});
+        const bool waits = std::ranges::any_of(demand.pods, [&](PodId pod) { return leaving.any_for(pod); });
+        const bool paid = std::ranges::any_of(demand.pods, [&](PodId pod) { return leaving.has_victims(pod); });
+        turns.push_back({is_free, !is_free || waits ? 1 : (paid ? 0 : 2), std::move(demand)});
     }
     std::ranges::stable_sort(turns, [](const Turn& a, const Turn& b) {
-        return std::tuple(-std::int64_t{a.demand.priority}, !a.is_free, !a.is_paid) <
-               std::tuple(-std::int64_t{b.demand.priority}, !b.is_free, !b.is_paid);
+        return std::tuple(-std::int64_t{a.demand.priority}, !a.is_free, a.claim) <
+               std::tuple(-std::int64_t{b.demand.priority}, !b.is_free, b.claim);
     });
     for (std::size_t i = 0; i < turns.size(); ++i)
         nominated[i] = std::move(turns[i].demand);

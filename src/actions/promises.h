@@ -23,7 +23,7 @@ public:
 
     // Not: it must be served anew; what does not hold any more is cleared.
     // Among equals, whose promised room is there comes first: whoever must look for another place leaves it alone. Of
-    // these, for whom nobody leaves any more: the room was left for it, while others' is still to come.
+    // these, those for whom the room was left, before those whose own is still to come.
     void put_ready_first(std::vector<Demand>& nominated);
 
     // Whether all that it was promised is free now.

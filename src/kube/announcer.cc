@@ -87,6 +87,7 @@ void Announcer::tell_condition(const std::string& pod, const std::string& uid, c
     request.path = pod_path(pod, "status");
     request.content_type = kStrategicPatch;
     request.body = unschedulable_body(uid, message, now);
+    request.rank = HttpRequest::kNews;
     outbox_->tell(std::move(request), [this, pod](const HttpAnswer& answer) {
         if (!answer.ok()) told_.erase(pod);
     });
@@ -101,6 +102,7 @@ void Announcer::send(const News& news, Time now) {
     if (advice.what == EventAdvice::What::kSkip) return;
 
     HttpRequest request;
+    request.rank = HttpRequest::kNews;
     if (advice.what == EventAdvice::What::kCountUp) {
         request.method = "PATCH";
         request.path = events_path(ns, advice.name);

@@ -59,18 +59,27 @@ std::uint64_t HttpClient::submit(const void* owner, HttpRequest request, Done do
     call->owner = owner;
     call->request = std::move(request);
     call->done = std::move(done);
+    const std::uint64_t number = calls_ + 1;
     enqueue(std::move(call));
-    return calls_;
+    return number;
 }
 
 bool HttpClient::hasten(std::uint64_t number, std::uint64_t rank, std::uint64_t better) {
     REPRIEVE_CHECK(on_own_thread());
     Waiting& usual = waiting_[static_cast<std::size_t>(Lane::kUsual)];
-    auto node = usual.extract({rank, number});
-    if (node.empty()) return false;
-    node.key().first = better;
-    node.mapped()->request.rank = better;
-    usual.insert(std::move(node));
+    if (auto node = usual.extract({rank, number}); !node.empty()) {
+        node.key().first = better;
+        node.mapped()->request.rank = better;
+        usual.insert(std::move(node));
+        return true;
+    }
+    if (const auto at = resting_.find(number); at != resting_.end()) {
+        at->second->request.rank = better;
+        return true;
+    }
+    const auto at = std::ranges::find_if(active_, [&](const auto& entry) { return entry.second->number == number; });
+    if (at == active_.end()) return false;
+    at->second->request.rank = better;
     return true;
 }
 
@@ -115,6 +124,7 @@ void HttpClient::forget(const void* owner) {
 void HttpClient::drop(const void* owner) {
     for (auto& lane : waiting_)
         std::erase_if(lane, [&](const auto& entry) { return entry.second->owner == owner; });
+    std::erase_if(resting_, [&](const auto& entry) { return entry.second->owner == owner; });
     std::erase_if(timers_, [&](const auto& timer) { return timer.second.owner == owner; });
     std::erase_if(active_, [&](auto& entry) {
         if (entry.second->owner != owner) return false;
@@ -209,8 +219,10 @@ void HttpClient::enqueue(CallPtr call) {
     wait(std::move(call));
     Waiting& idle = waiting_[static_cast<std::size_t>(Lane::kIdle)];
     if (idle.size() <= options_.idle_waiting) return;
-    const CallPtr oldest = std::move(idle.begin()->second);
-    idle.erase(idle.begin());
+    // The oldest of those that matter least.
+    const auto first = idle.lower_bound({std::prev(idle.end())->first.first, 0});
+    const CallPtr oldest = std::move(first->second);
+    idle.erase(first);
     ++counts_.given_up;
     oldest->done({.failure = "given up: too many requests are waiting", .retryable = false});
 }
@@ -248,10 +260,12 @@ void HttpClient::start_waiting() {
     if (usual_active == 0) {
         while (!idle.empty() && idle_active < options_.idle_in_flight)
             start_next(idle);
-    } else if (!idle.empty() && idle_active == 0 && Clock::now() >= next_idle_) {
-        // While there is real work, one idle request now and then keeps the news from starving: each costs the server
-        // as much as one that somebody waits for.
-        next_idle_ = Clock::now() + span_of(options_.idle_pause);
+    } else if (!idle.empty() && idle_active == 0) {
+        // While there is real work, one idle request at a time, and news only now and then, so that it does not starve:
+        // each costs the server as much as one that somebody waits for.
+        const bool is_news = idle.begin()->first.first >= HttpRequest::kNews;
+        if (is_news && Clock::now() < next_idle_) return;
+        if (is_news) next_idle_ = Clock::now() + span_of(options_.idle_pause);
         start_next(idle);
     }
 }
@@ -364,8 +378,13 @@ bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     spdlog::debug("{} {}: {}; again in {}", request.method, request.path, answer.text(), format_duration(pause));
 
     const void* owner = call->owner;
-    const auto again = std::make_shared<CallPtr>(std::move(call));
-    timers_.emplace(now + span_of(pause), Posted{owner, [this, again] { wait(std::move(*again)); }, {}});
+    const std::uint64_t number = call->number;
+    resting_.emplace(number, std::move(call));
+    const auto again = [this, number] {
+        auto rested = resting_.extract(number);
+        if (!rested.empty()) wait(std::move(rested.mapped()));
+    };
+    timers_.emplace(now + span_of(pause), Posted{owner, again, {}});
     return true;
 }
 

@@ -76,8 +76,8 @@ public:
     [[nodiscard]] const Access& access() const { return line_.access(); }
     [[nodiscard]] const ServerClock& clock() const { return clock_; }
 
-    // On the client's thread: the same as `send`, and a number by which a usual request that still waits for its turn
-    // can be given a better rank. False: its turn has come.
+    // On the client's thread: the same as `send`, and a number by which a usual request can be given a better rank, as
+    // long as it waits for its turn, and for the next time if it is tried again. False: it is over.
     std::uint64_t submit(const void* owner, HttpRequest request, Done done);
     bool hasten(std::uint64_t number, std::uint64_t rank, std::uint64_t better);
 
@@ -159,6 +159,7 @@ private:
     std::array<std::size_t, 3> active_count_{};
     std::unordered_map<Transfer*, CallPtr> active_;
     std::vector<std::unique_ptr<Transfer>> spare_;
+    std::unordered_map<std::uint64_t, CallPtr> resting_;  // until they are tried again; by number
     std::multimap<Clock::time_point, Posted> timers_;
     Clock::time_point hold_until_;  // the server asked to be left alone
     Clock::time_point next_idle_;   // no idle request before, while there is something else to be done

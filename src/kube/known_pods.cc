@@ -99,7 +99,10 @@ void KnownPods::on_old_plan(std::function<void()> listener) {
 }
 
 // That a binding has failed does not mean that it was not carried out: then the pod is seen on its node.
-bool KnownPods::is_bound(const Entry& entry) { return entry.pod.certain ? entry.pod.bound : entry.seen_bound; }
+// While a write is under way, what it will bring about counts.
+bool KnownPods::is_bound(const Entry& entry) {
+    return entry.pod.certain || entry.writes > 0 ? entry.pod.bound : entry.seen_bound;
+}
 
 bool KnownPods::has_old_plan(const Entry& entry) { return entry.writes == 0 && is_bound(entry) && entry.pod.has_plan; }
 

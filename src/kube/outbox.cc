@@ -64,7 +64,7 @@ void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {
         if (end == WriteEnd::kGone) pods_->forget_gone(report.pod, report.uid);
     }
     report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone) ||
-                (ending.withheld_is_fine && answer.withheld);
+                (ending.withheld_is_fine && answer.withheld && may_act_());
     if (!report.ok) report.what = answer.text();
     report.tried = !answer.withheld;
     if (ending.ended) ending.ended(end, answer);

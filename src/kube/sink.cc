@@ -404,7 +404,7 @@ void KubeSink::remove_plan(const std::string& pod, const std::string& uid) {
     request.path = pod_path(pod);
     request.content_type = kMergePatch;
     request.body = annotations_body(uid, {}, {kPlanAnnotation});
-    remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.has_plan = there; });
+    remove(pod, uid, std::move(request), &KnownPod::has_plan);
 }
 
 void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
@@ -413,17 +413,26 @@ void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
     request.path = pod_path(pod, "status");
     request.content_type = kStrategicPatch;
     request.body = unmark_body(uid, {});
-    remove(pod, uid, std::move(request), [](KnownPod& entry, bool there) { entry.marked = there; });
+    remove(pod, uid, std::move(request), &KnownPod::marked);
 }
 
-// Nobody waits for it to go. What could not be removed is there again, and found again.
-void KubeSink::remove(const std::string& pod, const std::string& uid, HttpRequest request, SetThere set_there) {
-    const auto note = [this, pod, uid, set_there](bool there) {
-        pods_->begin_write(pod, uid, [&](KnownPod& entry) { set_there(entry, there); });
+// Nobody waits for it to go. What could not be removed is there again, and found again. What another plan has written
+// anew before the removal had its turn stays.
+void KubeSink::remove(const std::string& pod, const std::string& uid, HttpRequest request, bool KnownPod::* what) {
+    const auto note = [this, pod, uid, what](bool there) {
+        pods_->begin_write(pod, uid, [&](KnownPod& entry) { entry.*what = there; });
     };
     note(false);
     request.brief = true;
-    outbox_.tell(std::move(request), [this, pod, uid, note](const HttpAnswer& answer) {
+    const auto is_there = [this, pod, uid, what] {
+        const KnownPod known = pods_->find(pod);
+        return known.uid == uid && known.*what;
+    };
+    const auto gate =
+        std::make_shared<const std::function<bool()>>([this, is_there] { return options_.may_act() && !is_there(); });
+    request.gate = gate.get();
+    outbox_.tell(std::move(request), [this, pod, uid, note, is_there, gate](const HttpAnswer& answer) {
+        if (answer.withheld && is_there()) return pods_->end_write(pod, true, {});
         const ApiStatus status = answer.ok() ? ApiStatus() : read_status(answer.body);
         if (!answer.ok() && answer.status != 404 && !status.wrong_uid) {
             note(true);

@@ -99,8 +99,8 @@ private:
     void tidy_up(const std::set<std::string>& victims);
     void remove_plan(const std::string& pod, const std::string& uid);
     void remove_mark(const std::string& pod, const std::string& uid);
-    using SetThere = void (*)(KnownPod&, bool there);
-    void remove(const std::string& pod, const std::string& uid, HttpRequest request, SetThere set_there);
+    // `what`: whether the pod has what is removed.
+    void remove(const std::string& pod, const std::string& uid, HttpRequest request, bool KnownPod::* what);
     void look_again();
 
     HttpClient* client_;

@@ -1,7 +1,5 @@
 #include "kube/sink.h"
 
-#include <future>
-
 #include "kube/sink_case.h"
 
 namespace reprieve {
@@ -79,32 +77,6 @@ TEST_F(SinkTest, WhoIsBoundBeforeItLastsCostsOneCall) {
     carry_out(plan);
     carry_out(binding());
     EXPECT_THAT(calls(), ElementsAre("POST /high/binding"));
-}
-
-// On a busy server a nomination may wait for its turn for longer than its pod waits for its place.
-TEST_F(SinkTest, ABindingDoesNotWaitForANominationThatIsOver) {
-    in_flight_ = 1;
-    std::promise<void> released;
-    const std::shared_future<void> release = released.get_future().share();
-    start([release](const Asked& asked) {
-        if (asked.path.ends_with("/slow/binding")) release.wait();
-        return Reply{};
-    });
-    see(pod_json("high", "1", "", R"("nominatedNodeName":"n7")"));
-    Plan slow{.id = "sha256:0", .now = kNow};
-    slow.placements = {{.pod = "ns/slow", .node = "n1", .uid = "uid-slow", .action = "allocate"}};
-    Plan waits = preemption();
-    waits.evictions.clear();
-    waits.intents.clear();
-    sink_->carry_out(slow);
-    sink_->carry_out(waits);
-    sink_->carry_out(binding());
-    std::promise<void> taken;
-    client_->run(this, [&] { taken.set_value(); });
-    taken.get_future().wait();
-    released.set_value();
-    EXPECT_THAT(settle(), UnorderedElementsAre("bind ns/slow", "bind ns/high"));
-    EXPECT_THAT(calls(), ElementsAre("POST /slow/binding", "POST /high/binding"));
 }
 
 TEST_F(SinkTest, ANominationThatIsNoLongerTrueIsReplacedAtOnce) {

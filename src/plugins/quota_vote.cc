@@ -177,6 +177,18 @@ std::optional<std::vector<GiveRule>> QuotaVote::rules() const {
     return told_;
 }
 
+// Of its own quota, and of no quota: only what other quotas give is bounded, and asks something of the job's own.
+bool QuotaVote::lets_all(std::span<const PodId> pods) const {
+    QueueId known;
+    return std::ranges::all_of(pods, [&](PodId pod) {
+        const QueueId queue = snapshot().pods[pod].queue;
+        if (queue && queue == known) return true;
+        if (!queue || (!is_own(queue) && is_in_quota(snapshot(), queue))) return false;
+        known = queue;
+        return true;
+    });
+}
+
 bool QuotaVote::passes() const {
     return std::ranges::all_of(returning_to_,
                                [&](const auto& level) { return level.second == 0 || returns_to(level.first); });

@@ -44,6 +44,7 @@ public:
 
     void reset() override;
     [[nodiscard]] bool passes() const override;
+    [[nodiscard]] bool lets_all(std::span<const PodId> pods) const override;
     [[nodiscard]] std::optional<std::vector<GiveRule>> rules() const override;
 
 private:

@@ -32,6 +32,8 @@ public:
     void withdraw(std::span<const PodId> pods);
     // Whether all that was accepted may go together.
     [[nodiscard]] virtual bool passes() const { return true; }
+    // Whoever of these goes, alone or with others of them, the vote lets them.
+    [[nodiscard]] virtual bool lets_all(std::span<const PodId> /*pods*/) const { return false; }
     // All that the vote asks of those who are candidates, as rules; nullopt: it asks for more than rules can say.
     [[nodiscard]] virtual std::optional<std::vector<GiveRule>> rules() const { return std::nullopt; }
 

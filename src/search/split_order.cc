@@ -78,7 +78,7 @@ void sort_for_split(const Snapshot& s, const Attack& attack, std::vector<PodId>&
         if (a.coverage.covered != b.coverage.covered) return a.coverage.covered > b.coverage.covered;
         if (x.priority != y.priority) return x.priority < y.priority;
         if (a.coverage.size != b.coverage.size) return a.coverage.size < b.coverage.size;
-        if (x.started != y.started) return x.started > y.started;
+        if (s.started(a.pod) != s.started(b.pod)) return s.started(a.pod) > s.started(b.pod);
         return s.name_less(b.pod, a.pod);
     });
     for (std::size_t i = 0; i < items.size(); ++i)

@@ -105,6 +105,7 @@ VictimProblem::VictimProblem(const UnitList& list,
     at_most_ = rules_of_units(*pricing.snapshot, list, rules.at_most);
     if (rules.strict_budgets) read_budgets();
     tell_units();
+    lets_all_ = rules.vote != nullptr && rules.vote->lets_all(list.pods);
 }
 
 // Single pods of one class on one node that break a budget alike. Their starts may differ: the less important one of
@@ -188,7 +189,7 @@ bool VictimProblem::overdraws(std::span<const std::uint32_t> units) const {
 
 bool VictimProblem::votes_for(std::span<const std::uint32_t> units) const {
     VictimVote* vote = rules_.vote;
-    if (vote == nullptr) return true;
+    if (vote == nullptr || lets_all_) return true;
     vote->reset();
     std::vector<bool> voted(list_.units.size());
     for (std::uint32_t u : units)

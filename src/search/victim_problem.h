@@ -122,6 +122,7 @@ private:
     std::vector<std::uint32_t> by_importance_;
     std::vector<std::uint32_t> alike_;
     bool linked_ = false;
+    bool lets_all_ = false;  // the vote does, whoever of the list goes
     std::vector<GiveRules::Rule> at_most_;
     std::vector<std::vector<Spend>> spends_;  // by unit; empty: there is no such rule
 };

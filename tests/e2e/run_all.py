@@ -81,7 +81,7 @@ def run_all(names, jobs, verbose):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="classes at a time")
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 2, help="classes at a time")
     parser.add_argument("-v", "--verbose", action="store_true", help="print everything; implies --jobs 1")
     parser.add_argument("--allow-flaky", action="store_true", help="classes that pass only the second time are fine")
     options = parser.parse_args()
