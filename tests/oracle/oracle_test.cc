@@ -1,7 +1,7 @@
 // The engine against oracles that share no code with it: a search that tries everything, and an integer program solved
 // by CBC. `optimal` is never wrong, no plan beats the optimum, a refusal is really impossible, a bound is really one.
 //
-// REPRIEVE_ORACLE=n looks at n times as many instances (`make oracle`; under sanitizers a fifth of them),
+// REPRIEVE_ORACLE=n looks at n times as many instances (`make oracle`; under sanitizers a tenth of them),
 // REPRIEVE_ORACLE_INSTANCE=n at that one alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
