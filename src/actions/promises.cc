@@ -39,23 +39,27 @@ public:
 
     [[nodiscard]] bool any_for(PodId pod) const {
         const GangId gang = snapshot_.pods[pod].gang;
-        const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
-        return names_any(snapshot_.facts->pod(pod).more().plan) || (group != nullptr && names_any(group->plan)) ||
+        return some_plan(pod,
+                         [&](const PlanNote& plan) {
+                             return std::ranges::any_of(plan.victim_uids,
+                                                        [&](const auto& uid) { return uids_.contains(uid); });
+                         }) ||
                jobs_.contains(snapshot_.pod_name(pod)) || (gang && jobs_.contains(snapshot_.gang_name(gang)));
     }
 
     // Some plan on record evicted for it.
     [[nodiscard]] bool has_victims(PodId pod) const {
-        const auto any = [](const std::optional<PlanNote>& plan) { return plan && !plan->victim_uids.empty(); };
-        const GangId gang = snapshot_.pods[pod].gang;
-        const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
-        return any(snapshot_.facts->pod(pod).more().plan) || (group != nullptr && any(group->plan));
+        return some_plan(pod, [](const PlanNote& plan) { return !plan.victim_uids.empty(); });
     }
 
 private:
-    [[nodiscard]] bool names_any(const std::optional<PlanNote>& plan) const {
-        return plan &&
-               std::ranges::any_of(plan->victim_uids, [&](const std::string& uid) { return uids_.contains(uid); });
+    // The plan on record for the pod, or for its group, is such a one.
+    template <class Test>
+    [[nodiscard]] bool some_plan(PodId pod, Test test) const {
+        const GangId gang = snapshot_.pods[pod].gang;
+        const Gang* group = gang ? snapshot_.gangs[gang].fact : nullptr;
+        const auto holds = [&](const std::optional<PlanNote>& plan) { return plan && test(*plan); };
+        return holds(snapshot_.facts->pod(pod).more().plan) || (group != nullptr && holds(group->plan));
     }
 
     const Snapshot& snapshot_;

@@ -1,8 +1,9 @@
 // SocketLoop: waits for the sockets of a libcurl multi handle, and lets libcurl act on those alone that are ready.
 //
-// curl_multi_perform and curl_multi_poll look at every transfer and every socket each time: with a watch for each kind
-// and dozens of requests under way that is a third of what a request costs. Here libcurl says which sockets it wants to
-// hear of and when it wants to be called without one, and the kernel keeps the list.
+// curl_multi_perform and curl_multi_poll look at every transfer and every socket each time. With a watch for each kind
+// and dozens of requests under way that was a fifth of the scheduler's processor time in a storm (bench/e2e/p2). Here
+// libcurl says which sockets it wants to hear of and when it wants to be called without one, and the kernel keeps the
+// list.
 //
 // `wake` may be called from any thread; everything else belongs to the thread that waits.
 #pragma once
@@ -16,7 +17,7 @@ namespace reprieve {
 
 class SocketLoop {
 public:
-    // `multi` must outlive it, or be told to nobody else: its callbacks point here.
+    // REQUIRES: `multi` outlives it, and nobody else sets its callbacks for sockets and timers.
     explicit SocketLoop(CURLM* multi);
     ~SocketLoop();
     SocketLoop(const SocketLoop&) = delete;
