@@ -48,6 +48,8 @@ struct HttpRequest {
     // Of a stream: none longer than this; 0: any. Of a call: on all connections of its round; 0: as the client
     // has it. Twice as long after every failure.
     Duration silence;
+    // Not tried again by the client where an attempt may have been carried out: whoever asked looks first.
+    bool once = false;
     // Answers that look passing but are the server's last word.
     bool (*is_final)(const HttpAnswer&) = nullptr;
     // Asked before every attempt, and again when it has its connection; false: it is not made. Must outlive the

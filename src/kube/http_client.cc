@@ -368,6 +368,7 @@ bool HttpClient::try_again(CallPtr& call, const HttpAnswer& answer) {
     const bool stale = answer.status == 401 && (from_file || from_plugin);
     if (!answer.passing() && !stale) return false;
     if (request.is_final != nullptr && request.is_final(answer)) return false;
+    if (request.once && answer.unsure) return false;
     if (request.patience.us == 0) return false;
     const Duration pause = call->backoff.next(jitter_, answer.retry_after);
     const auto now = Clock::now();

@@ -8,6 +8,8 @@
 namespace reprieve {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 WriteEnd end_of(const HttpAnswer& answer) {
     if (answer.ok()) return WriteEnd::kDone;
     if (answer.status == 404) return WriteEnd::kGone;
@@ -36,24 +38,50 @@ void Outbox::write(PodWrite write, Ended ended) {
                   .gone_is_fine = write.gone_is_fine,
                   .withheld_is_fine = write.withheld_is_fine,
                   .ended = std::move(ended)};
-    call(write.pod, std::move(write.request), [this, ending = std::move(ending)](const HttpAnswer& answer) mutable {
+    if (write.step == SinkStep::kEvict) {
+        write.request.once = true;
+        ending.again = write.request;
+        ending.until = Clock::now() + std::chrono::microseconds(write.request.patience.us);
+    }
+    send(std::move(write.request), std::move(ending));
+}
+
+void Outbox::send(HttpRequest request, Ending ending) {
+    const std::string pod = ending.report.pod;
+    call(pod, std::move(request), [this, ending = std::move(ending)](const HttpAnswer& answer) mutable {
         answered(std::move(ending), answer);
     });
 }
 
 void Outbox::answered(Ending ending, const HttpAnswer& answer) {
     const WriteEnd end = end_of(answer);
-    const bool is_open = end == WriteEnd::kFailed && answer.unsure && ending.report.step == SinkStep::kEvict;
+    ending.unsure = ending.unsure || answer.unsure;
+    const bool is_open = end == WriteEnd::kFailed && ending.unsure && ending.report.step == SinkStep::kEvict;
     if (!is_open) return conclude(std::move(ending), end, answer);
     open();
     const std::string path = pod_path(ending.report.pod);
     const std::string uid = ending.report.uid;
     const auto look = std::make_shared<SecondLook>(
         *client_, this, path, uid, [this, ending = std::move(ending), answer](WriteEnd seen) mutable {
-            conclude(std::move(ending), seen, answer);
+            looked(std::move(ending), seen, answer);
             close();
         });
     look->start();
+}
+
+void Outbox::looked(Ending ending, WriteEnd seen, const HttpAnswer& answer) {
+    const HttpRequest& again = ending.again;
+    const bool is_final = !answer.passing() || (again.is_final != nullptr && again.is_final(answer));
+    if (seen != WriteEnd::kFailed || is_final) return conclude(std::move(ending), seen, answer);
+    const Duration pause = ending.backoff.next(client_->jitter(), answer.retry_after);
+    if (Clock::now() + std::chrono::microseconds(pause.us) > ending.until)
+        return conclude(std::move(ending), seen, answer);
+    open();
+    run_after(pause, [this, ending = std::move(ending)]() mutable {
+        HttpRequest request = ending.again;
+        send(std::move(request), std::move(ending));
+        close();
+    });
 }
 
 void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {

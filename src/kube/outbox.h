@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kube/backoff.h"
 #include "kube/frames.h"
 #include "kube/http_client.h"
 #include "kube/known_pods.h"
@@ -90,13 +92,20 @@ private:
     };
     struct Ending {
         SinkReport report;
+        HttpRequest again;  // of an eviction: what is sent once more where the pod turns out to stay
+        Backoff backoff = Backoff();
+        std::chrono::steady_clock::time_point until;  // is it sent again
+        bool unsure = false;                          // one of its attempts may have been carried out
         bool tracked = false;
         bool gone_is_fine = false;
         bool withheld_is_fine = false;
         Ended ended;
     };
-    // A write has been answered; where that says nothing certain, the pod is asked.
+    void send(HttpRequest request, Ending ending);
+    // A write has been answered; where that says nothing certain of an eviction, the pod is asked before anything is
+    // sent again: nobody is evicted twice because an answer got lost.
     void answered(Ending ending, const HttpAnswer& answer);
+    void looked(Ending ending, WriteEnd seen, const HttpAnswer& answer);
     void conclude(Ending ending, WriteEnd end, const HttpAnswer& answer);
     void enter(const std::string& object, Waiting waiting);
     void leave(const std::string& object, Waiting waiting, std::uint64_t rank);

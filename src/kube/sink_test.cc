@@ -326,9 +326,34 @@ TEST_F(SinkTest, AVictimThatLeavesAlthoughItsEvictionWasRefusedIsNoFailure) {
     EXPECT_THAT(calls(), ::testing::Contains("GET /a"));
 }
 
+TEST_F(SinkTest, AnEvictionWhoseAnswerGotLostIsNotRepeatedWhereTheVictimLeaves) {
+    start([](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        if (asked.method == "DELETE")
+            return Reply{.status = 500, .body = status_json(500, "InternalError", "going down")};
+        return Reply{.body = pod_json("a", "5", "", "", R"("deletionTimestamp":"2026-01-01T12:00:30Z")")};
+    });
+    const auto reports = carry_out(preemption());
+    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
+    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 1);
+}
+
+TEST_F(SinkTest, AnEvictionWhoseAnswerGotLostIsRepeatedWhereTheVictimStays) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        if (asked.method != "DELETE") return Reply{.body = pod_json("a", "5")};
+        return ++counter == 1 ? Reply{.status = 500, .body = status_json(500, "InternalError", "going down")} : Reply{};
+    });
+    const auto reports = carry_out(preemption());
+    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
+    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 2);
+    EXPECT_EQ(std::ranges::count(calls(), "GET /a"), 1) << "the pod is asked first";
+}
+
 TEST_F(SinkTest, AVictimThatStaysAfterItsEvictionWasRefusedIsAFailure) {
     start([&counter = counter_](const Asked& asked) {
         if (!asked.path.ends_with("/pods/a")) return Reply{};
+        if (asked.method == "GET") return Reply{.body = pod_json("a", "5")};
         return refuse_after_trouble(++counter, pod_json("a", "5"));
     });
     EXPECT_THAT(carry_out(preemption()), ::testing::Contains(HasSubstr("evict ns/a: 403")));

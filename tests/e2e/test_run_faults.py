@@ -164,7 +164,7 @@ class FaultTest(FaultTestCase):
         for method, path in (("PATCH", ON_PODS), ("DELETE", ON_PODS), ("POST", BIND)):
             self.proxy.lose_reply(method=method, path=path, count=5)
         self.start_behind_proxy()
-        self.wait_served(arrive(), again=True)
+        self.wait_served(arrive())
 
     def test_connections_fall_silent(self):
         arrive = self.crowd(10)
