@@ -261,11 +261,11 @@ void HttpClient::start_waiting() {
         while (!idle.empty() && idle_active < options_.idle_in_flight)
             start_next(idle);
     } else if (!idle.empty() && idle_active == 0) {
-        // While there is real work, one idle request at a time, and news only now and then, so that it does not starve:
-        // each costs the server as much as one that somebody waits for.
-        const bool is_news = idle.begin()->first.first >= HttpRequest::kNews;
-        if (is_news && Clock::now() < next_idle_) return;
-        if (is_news) next_idle_ = Clock::now() + span_of(options_.idle_pause);
+        // While there is real work, one idle request at a time and only now and then, so that it does not starve: each
+        // costs the server as much as one that somebody waits for.
+        const auto now = Clock::now();
+        if (now < next_idle_) return;
+        next_idle_ = now + span_of(options_.idle_pause);
         start_next(idle);
     }
 }
