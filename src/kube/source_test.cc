@@ -100,6 +100,23 @@ TEST_F(SourceTest, ListsAllPagesThenWatchesFromThere) {
     EXPECT_TRUE(source_->synced());
     EXPECT_THAT(queries(true), Each(HasSubstr("resourceVersion=10&")));
     EXPECT_THAT(queries(false).front(), HasSubstr("limit=500"));
+    EXPECT_THAT(queries(false), Contains(AllOf(HasSubstr("limit=10000"), HasSubstr("continue="))))
+        << "small objects: fewer and larger pages";
+}
+
+TEST_F(SourceTest, LargeObjectsMakeSmallPages) {
+    options_.watcher.page_items = 2;
+    options_.watcher.page_goal = 3000;
+    start([](const Asked& asked) -> Reply {
+        if (asked.is_watch()) return {.stays_open = true};
+        const std::string large =
+            pod_json(asked.query.find("continue") == std::string::npos ? "a" : "b", "9", std::string(2000, ' '));
+        if (large.find("\"a\"") != std::string::npos)
+            return {.body = list_json("10", {large, pod_json("c", "9", std::string(2000, ' '))}, "more")};
+        return {.body = list_json("10", {large})};
+    });
+    EXPECT_THAT(poll_for(3), UnorderedElementsAre("+a", "+b", "+c"));
+    EXPECT_THAT(queries(false), Contains(AllOf(HasSubstr("limit=1&"), HasSubstr("continue="))));
 }
 
 TEST_F(SourceTest, ADroppedWatchGoesOnWhereItStopped) {

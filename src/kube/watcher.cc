@@ -89,8 +89,9 @@ void Watcher::list(std::string continued) {
         return;
     }
     const bool first = continued.empty();
+    if (first) page_items_ = options_.page_items;
     HttpRequest request;
-    request.path = fmt::format("{}?limit={}", path_, options_.page_items);
+    request.path = fmt::format("{}?limit={}", path_, page_items_);
     if (!first) request.path += "&continue=" + url_encode(continued);
     request.deadline = options_.list_deadline;
     request.silence = {options_.list_silence.us << std::min(backoff_.failures(), kMostListDoublings)};
@@ -106,6 +107,7 @@ void Watcher::listed(HttpAnswer answer, bool first) {
     if (!head) return retry(true, {.failure = head.error().message});
     refusals_ = 0;
     const bool last = head->continued.empty();
+    if (!last) cut_next_page(answer.body.size());
     if (first) ++counts_->lists;
     inbox_->put({.content = Parcel::Content::kPage,
                  .kind = kind_,
@@ -123,6 +125,12 @@ void Watcher::listed(HttpAnswer answer, bool first) {
     if (!last) return list(std::move(head->continued));
     version_ = std::move(head->version);
     watch();
+}
+
+void Watcher::cut_next_page(std::size_t bytes) {
+    const std::size_t each = std::max<std::size_t>(bytes / std::max<std::size_t>(page_items_, 1), 1);
+    const std::size_t most = std::max(options_.most_page_items, options_.page_items);
+    page_items_ = std::clamp<std::size_t>(options_.page_goal / each, 1, most);
 }
 
 void Watcher::watch() {

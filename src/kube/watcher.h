@@ -25,7 +25,9 @@
 namespace reprieve {
 
 struct WatcherOptions {
-    std::size_t page_items = 500;
+    std::size_t page_items = 500;          // of the first page; the next ones are cut by the size of the last
+    std::size_t most_page_items = 10'000;  // of any page
+    std::size_t page_goal = 16U << 20U;    // bytes; fewer and larger pages cost the server less, and us memory
     std::size_t page_bytes = 256U << 20U;
     std::size_t line_bytes = 32U << 20U;
     Duration list_deadline{60'000'000};
@@ -93,6 +95,8 @@ private:
 
     void list(std::string continued);
     void listed(HttpAnswer answer, bool first);
+    // How many items the page after one of so many bytes asks for.
+    void cut_next_page(std::size_t bytes);
     void watch();
     [[nodiscard]] bool receive(std::string_view bytes);
     void give_up_line();
@@ -126,6 +130,7 @@ private:
     std::string partial_;                            // a line whose end has not come yet
     std::string last_line_;                          // of the current watch
     HttpClient::StreamId stream_ = 0;
+    std::size_t page_items_ = 0;  // of the page that is asked for
     bool waits_for_room_ = false;
     std::string next_page_;  // while waiting for room
     std::atomic<std::uint64_t> restarts_{0};

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
     app.add_flag("--knows-answers", options.knows_answers, "act as the floor of bench/e2e/p2 does");
     app.add_flag("--verbose", verbose);
     CLI11_PARSE(app, argc, argv);
+    options.source.watcher.most_page_items = options.source.watcher.page_items;
 
     spdlog::set_level(verbose ? spdlog::level::debug : spdlog::level::info);
     Farewell::block();
