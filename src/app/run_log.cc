@@ -155,17 +155,20 @@ void RunLog::tell_placements(const CycleReport& report) {
 }
 
 void RunLog::tell_unplaced(const CycleReport& report) {
-    std::map<std::string, std::string> waiting;
+    for (auto& [pod, waiting] : waiting_)
+        waiting.still = false;
     for (const Unplaced& u : report.plan.unplaced) {
         const std::string name =
             u.pod.empty() ? fmt::format("{} ({} replica{})", u.owner, u.replicas, u.replicas == 1 ? "" : "s") : u.pod;
         const char* event = u.never ? "never" : "wait";
-        const std::string words = event + without_numbers(u.reason);
-        if (waiting_[name] != words)
-            line(report.now, {.event = event, .fields = {{"pod", name}, {"reason", u.reason}}});
-        waiting.emplace(name, words);
+        Waiting& waiting = waiting_[name];
+        waiting.still = true;
+        std::string words = event + without_numbers(u.reason);
+        if (waiting.words == words) continue;
+        waiting.words = std::move(words);
+        line(report.now, {.event = event, .fields = {{"pod", name}, {"reason", u.reason}}});
     }
-    waiting_ = std::move(waiting);
+    std::erase_if(waiting_, [](const auto& one) { return !one.second.still; });
 }
 
 void RunLog::on_step(const SinkReport& report, Time now) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "loop/loop_observer.h"
 #include "text/log_line.h"
@@ -45,7 +46,11 @@ private:
     std::set<std::string> serving_;                // scale changes and forced deletions, as last told
     std::map<std::string, std::string> queues_;    // queue -> its shares, as last told
     std::map<std::string, std::string> promised_;  // pod -> node, as last told
-    std::map<std::string, std::string> waiting_;   // pod -> verdict and reason without its numbers, as last told
+    struct Waiting {
+        std::string words;  // verdict and reason without its numbers, as last told
+        bool still = false;
+    };
+    std::unordered_map<std::string, Waiting> waiting_;  // by pod; never walked in order
     Failed failed_;
 };
 

@@ -86,7 +86,7 @@ void Announcer::tell_condition(const std::string& pod, const std::string& uid, c
     request.method = "PATCH";
     request.path = pod_path(pod, "status");
     request.content_type = kStrategicPatch;
-    request.body = unschedulable_body(uid, message, now);
+    request.body_now = [uid, message, now] { return unschedulable_body(uid, message, now); };
     request.rank = HttpRequest::kNews;
     outbox_->tell(std::move(request), [this, pod](const HttpAnswer& answer) {
         if (!answer.ok()) told_.erase(pod);
@@ -115,10 +115,19 @@ void Announcer::send(const News& news, Time now) {
     }
     request.method = "POST";
     request.path = events_path(ns);
-    request.body = dump(
+    request.body_now = [this, news, event = advice.name, now] { return event_body(news, event, now); };
+    outbox_->tell(std::move(request));
+}
+
+// Made when its turn comes: in a storm most news is given up before.
+std::string Announcer::event_body(const News& news, const std::string& event, Time now) const {
+    const std::size_t slash = news.pod.find('/');
+    const std::string ns = news.pod.substr(0, slash);
+    const std::string name = news.pod.substr(slash + 1);
+    return dump(
         {{"apiVersion", "events.k8s.io/v1"},
          {"kind", "Event"},
-         {"metadata", {{"name", advice.name}, {"namespace", ns}}},
+         {"metadata", {{"name", event}, {"namespace", ns}}},
          {"eventTime", micro_time(now)},
          {"reportingController", options_.controller},
          {"reportingInstance", options_.instance},
@@ -127,7 +136,6 @@ void Announcer::send(const News& news, Time now) {
          {"action", news.action},
          {"note", news.note},
          {"regarding", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"namespace", ns}, {"name", name}, {"uid", news.uid}}}});
-    outbox_->tell(std::move(request));
 }
 
 }  // namespace reprieve

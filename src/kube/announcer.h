@@ -45,6 +45,7 @@ private:
     };
     void unplaced(const Unplaced& entry, Time now);
     void send(const News& news, Time now);
+    [[nodiscard]] std::string event_body(const News& news, const std::string& event, Time now) const;
     void tell_condition(const std::string& pod, const std::string& uid, const std::string& message, Time now);
 
     Outbox* outbox_;

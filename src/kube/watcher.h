@@ -27,7 +27,7 @@ namespace reprieve {
 struct WatcherOptions {
     std::size_t page_items = 500;          // of the first page; the next ones are cut by the size of the last
     std::size_t most_page_items = 10'000;  // of any page
-    std::size_t page_goal = 16U << 20U;    // bytes; fewer and larger pages cost the server less, and us memory
+    std::size_t page_goal = 8U << 20U;     // bytes; fewer and larger pages cost the server less, and us memory
     std::size_t page_bytes = 256U << 20U;
     std::size_t line_bytes = 32U << 20U;
     Duration list_deadline{60'000'000};
