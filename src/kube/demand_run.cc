@@ -235,7 +235,8 @@ void DemandRun::evict(const Eviction& eviction) {
     outbox_->write(std::move(write),
                    [self = shared_from_this(), &eviction, by_api](WriteEnd end, const HttpAnswer& answer) {
                        if (end == WriteEnd::kDone) self->evicted_(eviction);
-                       if (by_api && is_refused_by_budget(answer)) self->take_back_mark(eviction);
+                       const bool stays = end == WriteEnd::kFailed;
+                       if (by_api && stays && is_refused_by_budget(answer)) self->take_back_mark(eviction);
                    });
 }
 

@@ -40,11 +40,13 @@ struct HttpRequest {
     const char* content_type = "application/json";  // of a body
     bool brief = false;                             // of an object in the answer, its metadata will do
     Lane lane = Lane::kUsual;
-    static constexpr std::uint64_t kNews = 1;  // rank of what is for people alone, in the idle lane
-    std::uint64_t rank = 0;                    // within its lane, lower ones go first
-    Duration deadline{15'000'000};             // of one attempt
-    Duration patience{60'000'000};             // for all attempts and the waits between them; 0: one attempt
-    std::size_t answer_limit = 16U << 20U;     // bytes
+    // Ranks in the idle lane: what is there for nobody any more, and what is for people alone. Both are paced.
+    static constexpr std::uint64_t kTidy = 1;
+    static constexpr std::uint64_t kNews = 2;
+    std::uint64_t rank = 0;                 // within its lane, lower ones go first
+    Duration deadline{15'000'000};          // of one attempt
+    Duration patience{60'000'000};          // for all attempts and the waits between them; 0: one attempt
+    std::size_t answer_limit = 16U << 20U;  // bytes
     // Of a stream: none longer than this; 0: any. Of a call: on all connections of its round; 0: as the client
     // has it. Twice as long after every failure.
     Duration silence;

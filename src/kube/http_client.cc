@@ -233,19 +233,20 @@ void HttpClient::wait(CallPtr call) {
     lane.emplace(place, std::move(call));
 }
 
-void HttpClient::start_next(Waiting& lane) {
+bool HttpClient::start_next(Waiting& lane) {
     CallPtr call = std::move(lane.begin()->second);
     lane.erase(lane.begin());
     if (!may_go(call->request)) {
         HttpAnswer answer = withheld_answer();
         answer.unsure = call->unsure;
         call->done(std::move(answer));
-        return;
+        return false;
     }
     if (call->request.body_now) call->request.body = call->request.body_now();
     if (call->started == Clock::time_point()) call->started = Clock::now();
     ++active_count_[lane_of(call->request)];
     start(std::move(call));
+    return true;
 }
 
 void HttpClient::start_waiting() {
@@ -261,12 +262,12 @@ void HttpClient::start_waiting() {
         while (!idle.empty() && idle_active < options_.idle_in_flight)
             start_next(idle);
     } else if (!idle.empty() && idle_active == 0) {
-        // While there is real work, one idle request at a time and only now and then, so that it does not starve: each
-        // costs the server as much as one that somebody waits for.
+        // While there is real work, one idle request at a time, and what can wait only now and then, so that it does
+        // not starve: each costs the server as much as one that somebody waits for.
         const auto now = Clock::now();
-        if (now < next_idle_) return;
-        next_idle_ = now + span_of(options_.idle_pause);
-        start_next(idle);
+        const bool can_wait = idle.begin()->first.first >= HttpRequest::kTidy;
+        if (can_wait && now < next_idle_) return;
+        if (start_next(idle) && can_wait) next_idle_ = now + span_of(options_.idle_pause);
     }
 }
 

@@ -72,6 +72,8 @@ public:
     // After this no callback of the owner runs any more. Waits for one that is running, unless called from it.
     void forget(const void* owner);
     [[nodiscard]] const HttpCounts& counts() const { return counts_; }
+    // Whoever asked has asked again.
+    void count_retry() { ++counts_.retries; }
     [[nodiscard]] RequestTable times() const { return times_.table(); }
     [[nodiscard]] const Access& access() const { return line_.access(); }
     [[nodiscard]] const ServerClock& clock() const { return clock_; }
@@ -119,7 +121,7 @@ private:
     void run_due_timers();
     void start_waiting();
     void wait(CallPtr call);
-    void start_next(Waiting& lane);
+    bool start_next(Waiting& lane);  // false: its gate was shut
     void start(CallPtr call);
     void collect_finished();
     void finish(Transfer* transfer, CURLcode code);

@@ -263,6 +263,71 @@ TEST_F(HttpClientTest, WhoWaitsMayBeGivenABetterRank) {
     EXPECT_EQ(order, (std::vector<std::string>{"/third", "/first", "/second", "/fourth"}));
 }
 
+TEST_F(HttpClientTest, WhoRestsMayBeGivenABetterRank) {
+    FakeApi api([first = std::make_shared<std::atomic<bool>>(true)](const Asked& asked) {
+        if (asked.path == "/slow") return Reply{.silent = true};
+        if (asked.path == "/rests" && first->exchange(false)) return Reply{.status = 503, .retry_after = "1"};
+        return Reply{};
+    });
+    HttpClientOptions options = api.client_options();
+    options.in_flight = 1;
+    HttpClient client(api.access(), options);
+    std::promise<void> all;
+    int open = 3;
+    const auto send = [&](const char* path, std::uint64_t rank) {
+        HttpRequest request = get(path);
+        request.rank = rank;
+        return client.submit(this, std::move(request), [&](const HttpAnswer&) {
+            if (--open == 0) all.set_value();
+        });
+    };
+    std::uint64_t rests = 0;
+    client.run(this, [&] { rests = send("/rests", 7); });
+    while (client.counts().retries == 0)
+        std::this_thread::yield();
+    client.run(this, [&] {
+        static_cast<void>(send("/slow", 3));
+        static_cast<void>(send("/waits", 3));
+        EXPECT_TRUE(client.hasten(rests, 7, 0));
+        // Timers end in order: this one after the longest that anybody rests who was told to wait for a second.
+        client.run_after(this, {1'300'000}, [&] { api.end_streams(); });
+    });
+    all.get_future().get();
+    std::vector<std::string> order;
+    for (const Asked& asked : api.asked())
+        order.push_back(asked.path);
+    EXPECT_EQ(order, (std::vector<std::string>{"/rests", "/slow", "/rests", "/waits"}));
+}
+
+TEST_F(HttpClientTest, NewsGoesBehindState) {
+    FakeApi api([](const Asked&) { return Reply{}; });
+    HttpClientOptions options = api.client_options();
+    options.idle_in_flight = 1;
+    options.connections = 1;
+    HttpClient client(api.access(), options);
+    std::promise<void> all;
+    int open = 4;
+    client.run(this, [&] {
+        const auto send = [&](const char* path, std::uint64_t rank) {
+            HttpRequest request = get(path);
+            request.lane = Lane::kIdle;
+            request.rank = rank;
+            client.send(this, std::move(request), [&](const HttpAnswer&) {
+                if (--open == 0) all.set_value();
+            });
+        };
+        send("/news1", HttpRequest::kNews);
+        send("/news2", HttpRequest::kNews);
+        send("/state1", 0);
+        send("/state2", 0);
+    });
+    all.get_future().get();
+    std::vector<std::string> order;
+    for (const Asked& asked : api.asked())
+        order.push_back(asked.path);
+    EXPECT_EQ(order, (std::vector<std::string>{"/state1", "/state2", "/news1", "/news2"}));
+}
+
 TEST_F(HttpClientTest, TheOldestNewsIsGivenUpWhenTooMuchWaits) {
     FakeApi api([](const Asked&) { return Reply{}; });
     HttpClientOptions options = api.client_options();

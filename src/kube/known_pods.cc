@@ -85,10 +85,9 @@ void KnownPods::drop(Entries::iterator entry) {
 }
 
 void KnownPods::take_in(Entries::iterator entry, KnownPod seen) {
-    const int writes = entry->second.writes;
-    if (writes == 0 && is_unremarkable(seen)) return drop(entry);
+    if (is_unremarkable(seen)) return drop(entry);
     const bool is_bound = seen.bound;
-    entry->second = {.pod = std::move(seen), .writes = writes, .seen_bound = is_bound};
+    entry->second = {.pod = std::move(seen), .seen_bound = is_bound};
     file(entry->first, entry->second.pod);
     tell_of_old_plan(entry->second);
 }
@@ -208,16 +207,17 @@ void KnownPods::begin_write(const std::string& name,
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[name];
     if (entry.pod.uid.empty()) entry.pod.uid = uid;
+    if (entry.pod.uid != uid) return;  // another pod has its name by now
     change(entry.pod);
     file(name, entry.pod);
     note_victims(entry.pod);
     ++entry.writes;
 }
 
-void KnownPods::end_write(const std::string& name, bool ok, const std::string& version) {
+void KnownPods::end_write(const std::string& name, const std::string& uid, bool ok, const std::string& version) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(name);
-    if (found == entries_.end()) return;  // gone meanwhile
+    if (found == entries_.end() || found->second.pod.uid != uid) return;  // gone meanwhile
     Entry& entry = found->second;
     entry.writes = std::max(entry.writes - 1, 0);
     if (!ok) entry.pod.certain = false;

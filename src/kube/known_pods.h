@@ -77,7 +77,7 @@ public:
     // A write to a pod is on its way; `change` says what will be true then.
     void begin_write(const std::string& name, const std::string& uid, const std::function<void(KnownPod&)>& change);
     // How it ended. `version` is that of the object in the answer, empty where it gave none.
-    void end_write(const std::string& name, bool ok, const std::string& version);
+    void end_write(const std::string& name, const std::string& uid, bool ok, const std::string& version);
     // The answer was that this pod is gone: the watch may have said so before the write was entered, and will not
     // again.
     void forget_gone(const std::string& name, const std::string& uid);

@@ -62,9 +62,25 @@ TEST_F(KnownPodsTest, WhoWaitsIsThereWithoutANodeAndWithItsPlan) {
     });
     EXPECT_TRUE(pods_.waits("ns/a", "u1", "n1"));
     EXPECT_FALSE(pods_.waits("ns/a", "u1", "n2"));
-    pods_.end_write("ns/a", true, "5");
+    pods_.end_write("ns/a", "u1", true, "5");
     see(bound("a"), "6");
     EXPECT_FALSE(pods_.waits("ns/a", "u1", ""));
+}
+
+TEST_F(KnownPodsTest, AWriteToAPodThatHadTheNameBeforeChangesNothing) {
+    see(pod("a"));
+    nominate("n1");  // takes long
+    see(pod("a", "u2"), "10");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "");
+    pods_.begin_write("ns/a", "u2", [](KnownPod& entry) { entry.nominated = "n2"; });
+    nominate("n3");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n2");
+    pods_.end_write("ns/a", "u1", true, "30");
+    see(pod("a", "u2"), "11");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "n2") << "the write to the new one is still on its way";
+    pods_.end_write("ns/a", "u2", true, "12");
+    see(pod("a", "u2"), "13");
+    EXPECT_EQ(pods_.find("ns/a").nominated, "");
 }
 
 TEST_F(KnownPodsTest, AWriteIsBelievedUntilNewsThatIsNotOlder) {
@@ -73,7 +89,7 @@ TEST_F(KnownPodsTest, AWriteIsBelievedUntilNewsThatIsNotOlder) {
     EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
     see(pod("a"), "11");  // while the write is on its way: may be from before it
     EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
-    pods_.end_write("ns/a", true, "20");
+    pods_.end_write("ns/a", "u1", true, "20");
     EXPECT_FALSE(pods_.find("ns/a").confirmed);
     see(pod("a"), "19");
     EXPECT_EQ(pods_.find("ns/a").nominated, "n1") << "an event from before the write";
@@ -88,7 +104,7 @@ TEST_F(KnownPodsTest, TheEventOfAWriteMayComeBeforeItsAnswer) {
     Pod nominated = pod("a");
     nominated.nominated = words_.string("n1");
     see(nominated, "20");
-    pods_.end_write("ns/a", true, "20");
+    pods_.end_write("ns/a", "u1", true, "20");
     EXPECT_EQ(pods_.find("ns/a").nominated, "n1");
     EXPECT_TRUE(pods_.find("ns/a").confirmed);
 }
@@ -96,7 +112,7 @@ TEST_F(KnownPodsTest, TheEventOfAWriteMayComeBeforeItsAnswer) {
 TEST_F(KnownPodsTest, VersionsAreNumbersNotTexts) {
     see(pod("a"), "9");
     nominate("n1");
-    pods_.end_write("ns/a", true, "99");
+    pods_.end_write("ns/a", "u1", true, "99");
     see(pod("a"), "100");
     EXPECT_EQ(pods_.find("ns/a").nominated, "");
 }
@@ -104,7 +120,7 @@ TEST_F(KnownPodsTest, VersionsAreNumbersNotTexts) {
 TEST_F(KnownPodsTest, AFailedWriteLeavesDoubt) {
     see(pod("a"), "10");
     nominate("n1");
-    pods_.end_write("ns/a", false, "");
+    pods_.end_write("ns/a", "u1", false, "");
     EXPECT_FALSE(pods_.find("ns/a").certain);
     see(pod("a"), "11");
     EXPECT_TRUE(pods_.find("ns/a").certain);
@@ -113,7 +129,7 @@ TEST_F(KnownPodsTest, AFailedWriteLeavesDoubt) {
 TEST_F(KnownPodsTest, AnotherPodOfTheSameNameStartsAfresh) {
     see(pod("a"), "10");
     nominate("n1");
-    pods_.end_write("ns/a", true, "20");
+    pods_.end_write("ns/a", "u1", true, "20");
     see(pod("a", "u2"), "15");
     EXPECT_EQ(pods_.find("ns/a").uid, "u2");
     EXPECT_EQ(pods_.find("ns/a").nominated, "");
@@ -123,7 +139,7 @@ TEST_F(KnownPodsTest, GoneIsForgottenEvenWithAWriteOnItsWay) {
     see(pod("a"));
     nominate("n1");
     pods_.see_gone("ns/a");
-    pods_.end_write("ns/a", true, "20");
+    pods_.end_write("ns/a", "u1", true, "20");
     EXPECT_EQ(pods_.size(), 0U);
 }
 
@@ -147,7 +163,7 @@ TEST_F(KnownPodsTest, MarksOfOurOwnAreLeftToTheirPlan) {
     pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.marked = true; });
     Pod victim = bound("a");
     victim.disruption_target = true;
-    pods_.end_write("ns/a", true, "5");
+    pods_.end_write("ns/a", "u1", true, "5");
     see_marked(victim, "5");
     EXPECT_TRUE(pods_.with_old_marks({}).empty()) << "it is about to be evicted";
 }
@@ -159,7 +175,7 @@ TEST_F(KnownPodsTest, APlanIsOldWhereTheBindingWasSeenAlthoughItsAnswerGotLost) 
     };
     const auto bind_in_vain = [&] {
         pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
-        pods_.end_write("ns/a", false, {});
+        pods_.end_write("ns/a", "u1", false, {});
     };
     int told = 0;
     pods_.on_old_plan([&told] { ++told; });
@@ -169,7 +185,7 @@ TEST_F(KnownPodsTest, APlanIsOldWhereTheBindingWasSeenAlthoughItsAnswerGotLost) 
     pods_.begin_write("ns/a", "u1", [](KnownPod& entry) { entry.bound = true; });
     see(with_plan(bound("a")), "11");
     EXPECT_TRUE(pods_.with_old_plans().empty()) << "the answer may come yet";
-    pods_.end_write("ns/a", false, {});
+    pods_.end_write("ns/a", "u1", false, {});
     EXPECT_EQ(pods_.with_old_plans().size(), 1U);
     EXPECT_EQ(told, 1);
 }

@@ -41,5 +41,29 @@ TEST_F(LateWritesTest, ABindingDoesNotWaitForANominationThatIsOver) {
     EXPECT_THAT(calls(), ElementsAre("POST /slow/binding", "POST /high/binding"));
 }
 
+TEST_F(LateWritesTest, AMarkThatAnotherPlanHasWrittenAnewIsNotTakenBack) {
+    idle_in_flight_ = 1;
+    start([](const Asked& asked) { return Reply{.silent = asked.path.ends_with("/a/status")}; });
+    const std::string marked =
+        R"-("conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler",
+                          "message":"reprieve: preempted for ns/gone (preempt)"}])-";
+    for (const char* name : {"a", "b"})
+        see(pod_json(name, "1", R"("nodeName":"n1")", marked));
+    see(pod_json("high", "1", "", ""));
+    sink_->carry_out({.id = "sha256:old", .now = kNow});  // b is to be unmarked after a
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.size() == 1; }));
+    Plan plan{.id = "sha256:new", .now = kNow};
+    plan.placements = {
+        {.pod = "ns/high", .node = "n1", .uid = "uid-high", .after_evictions = true, .action = "preempt"}};
+    plan.evictions = {{.pod = "ns/b", .node = "n1", .uid = "uid-b", .owner = "ns/high", .action = "preempt"}};
+    plan.intents = {{.pod = "ns/high", .uid = "uid-high", .node = "n1", .victims = {"uid-b"}, .deadline = kNow}};
+    sink_->carry_out(plan);
+    ASSERT_TRUE(api_->wait([](const auto& asked) { return asked.back().method == "DELETE"; }));
+    api_->end_streams();
+    static_cast<void>(settle());
+    EXPECT_EQ(std::ranges::count(calls(), "PATCH /b/status"), 1);
+    EXPECT_THAT(body_of("PATCH", "/b/status"), ::testing::HasSubstr("for ns/high"));
+}
+
 }  // namespace
 }  // namespace reprieve

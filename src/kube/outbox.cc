@@ -38,10 +38,10 @@ void Outbox::write(PodWrite write, Ended ended) {
                   .gone_is_fine = write.gone_is_fine,
                   .withheld_is_fine = write.withheld_is_fine,
                   .ended = std::move(ended)};
-    if (write.step == SinkStep::kEvict) {
+    // A soft eviction is a mark, which may be written twice.
+    if (write.step == SinkStep::kEvict && std::string_view(write.request.method) != "PATCH") {
         write.request.once = true;
         ending.again = write.request;
-        ending.until = Clock::now() + std::chrono::microseconds(write.request.patience.us);
     }
     send(std::move(write.request), std::move(ending));
 }
@@ -56,39 +56,51 @@ void Outbox::send(HttpRequest request, Ending ending) {
 void Outbox::answered(Ending ending, const HttpAnswer& answer) {
     const WriteEnd end = end_of(answer);
     ending.unsure = ending.unsure || answer.unsure;
-    const bool is_open = end == WriteEnd::kFailed && ending.unsure && ending.report.step == SinkStep::kEvict;
+    const bool is_open = end == WriteEnd::kFailed && ending.unsure && ending.again.once;
     if (!is_open) return conclude(std::move(ending), end, answer);
+    if (ending.until == Clock::time_point())
+        ending.until = Clock::now() + std::chrono::microseconds(ending.again.patience.us);
+    const Duration pause = ending.backoff.next(client_->jitter(), answer.retry_after);
+    open();
+    run_after(pause, [this, ending = std::move(ending), answer]() mutable {
+        look(std::move(ending), answer);
+        close();
+    });
+}
+
+void Outbox::look(Ending ending, const HttpAnswer& answer) {
     open();
     const std::string path = pod_path(ending.report.pod);
     const std::string uid = ending.report.uid;
     const auto look = std::make_shared<SecondLook>(
-        *client_, this, path, uid, [this, ending = std::move(ending), answer](WriteEnd seen) mutable {
+        *client_, this, path, uid, [this, ending = std::move(ending), answer](std::optional<WriteEnd> seen) mutable {
             looked(std::move(ending), seen, answer);
             close();
         });
     look->start();
 }
 
-void Outbox::looked(Ending ending, WriteEnd seen, const HttpAnswer& answer) {
+// Only of a pod that is known to stay the same is asked again.
+void Outbox::looked(Ending ending, std::optional<WriteEnd> seen, const HttpAnswer& answer) {
     const HttpRequest& again = ending.again;
     const bool is_final = !answer.passing() || (again.is_final != nullptr && again.is_final(answer));
-    if (seen != WriteEnd::kFailed || is_final) return conclude(std::move(ending), seen, answer);
-    const Duration pause = ending.backoff.next(client_->jitter(), answer.retry_after);
-    if (Clock::now() + std::chrono::microseconds(pause.us) > ending.until)
-        return conclude(std::move(ending), seen, answer);
-    open();
-    run_after(pause, [this, ending = std::move(ending)]() mutable {
-        HttpRequest request = ending.again;
-        send(std::move(request), std::move(ending));
-        close();
-    });
+    const Clock::duration left = ending.until - Clock::now();
+    if (seen != WriteEnd::kFailed || is_final || left <= Clock::duration::zero()) {
+        ending.report.unsure = !seen;
+        return conclude(std::move(ending), seen.value_or(WriteEnd::kFailed), answer);
+    }
+    HttpRequest request = again;
+    request.patience = {std::chrono::duration_cast<std::chrono::microseconds>(left).count()};
+    client_->count_retry();
+    send(std::move(request), std::move(ending));
 }
 
 void Outbox::conclude(Ending ending, WriteEnd end, const HttpAnswer& answer) {
     SinkReport& report = ending.report;
     if (ending.tracked) {
         const bool has_pod = answer.ok() && !answer.body.starts_with(R"({"kind":"Status",)");
-        pods_->end_write(report.pod, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
+        pods_->end_write(
+            report.pod, report.uid, end == WriteEnd::kDone, has_pod ? reader_.version_of(answer.body) : std::string());
         if (end == WriteEnd::kGone) pods_->forget_gone(report.pod, report.uid);
     }
     report.ok = end == WriteEnd::kDone || (ending.gone_is_fine && end == WriteEnd::kGone) ||

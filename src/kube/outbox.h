@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -94,7 +95,7 @@ private:
         SinkReport report;
         HttpRequest again;  // of an eviction: what is sent once more where the pod turns out to stay
         Backoff backoff = Backoff();
-        std::chrono::steady_clock::time_point until;  // is it sent again
+        std::chrono::steady_clock::time_point until;  // it is sent again; from the first uncertain answer on
         bool unsure = false;                          // one of its attempts may have been carried out
         bool tracked = false;
         bool gone_is_fine = false;
@@ -105,7 +106,8 @@ private:
     // A write has been answered; where that says nothing certain of an eviction, the pod is asked before anything is
     // sent again: nobody is evicted twice because an answer got lost.
     void answered(Ending ending, const HttpAnswer& answer);
-    void looked(Ending ending, WriteEnd seen, const HttpAnswer& answer);
+    void look(Ending ending, const HttpAnswer& answer);
+    void looked(Ending ending, std::optional<WriteEnd> seen, const HttpAnswer& answer);
     void conclude(Ending ending, WriteEnd end, const HttpAnswer& answer);
     void enter(const std::string& object, Waiting waiting);
     void leave(const std::string& object, Waiting waiting, std::uint64_t rank);

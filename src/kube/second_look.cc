@@ -1,12 +1,13 @@
 #include "kube/second_look.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace reprieve {
 namespace {
 
 constexpr int kMostLooks = 30;
-constexpr Duration kBetween{1'000'000};
+constexpr Duration kBetween{2'000'000};  // at most, and at least half of it
 
 nlohmann::json metadata_in(const std::string& body) {
     const nlohmann::json object = nlohmann::json::parse(body, nullptr, false);
@@ -23,9 +24,9 @@ void SecondLook::start() {
     request.patience = {};
     client_->send(owner_, std::move(request), [self = shared_from_this()](const HttpAnswer& answer) {
         const auto end = self->read(answer);
-        if (!end && self->looks_ < kMostLooks)
-            return self->client_->run_after(self->owner_, kBetween, [self] { self->start(); });
-        self->seen_(end.value_or(WriteEnd::kFailed));
+        if (end || self->looks_ == kMostLooks) return self->seen_(end);
+        const Duration pause = std::max(self->client_->jitter().soften(kBetween), answer.retry_after);
+        self->client_->run_after(self->owner_, pause, [self] { self->start(); });
     });
 }
 

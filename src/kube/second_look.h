@@ -22,7 +22,8 @@ enum class WriteEnd : unsigned char {
 
 class SecondLook : public std::enable_shared_from_this<SecondLook> {
 public:
-    using Seen = std::function<void(WriteEnd)>;
+    // None: it could not be learned.
+    using Seen = std::function<void(std::optional<WriteEnd>)>;
 
     SecondLook(HttpClient& client, const void* owner, std::string path, std::string uid, Seen seen)
         : client_(&client),

@@ -377,7 +377,7 @@ void KubeSink::bound(
 void KubeSink::tell_bound(
     const std::shared_ptr<const Plan>& plan, const Placement& placement, bool ok, std::string what, bool unsure) {
     const bool has_note = pods_->find(placement.pod).has_plan;
-    pods_->end_write(placement.pod, ok, {});
+    pods_->end_write(placement.pod, placement.uid, ok, {});
     groups_.member_ended(placement.owner, ok, plan->now);
     if (ok) {
         announcer_.bound(placement, plan->now);
@@ -417,29 +417,30 @@ void KubeSink::remove_mark(const std::string& pod, const std::string& uid) {
 }
 
 // Nobody waits for it to go. What could not be removed is there again, and found again. What another plan has written
-// anew before the removal had its turn stays.
+// anew before the removal had its turn stays, as does a pod that has got the name of the one that was meant.
 void KubeSink::remove(const std::string& pod, const std::string& uid, HttpRequest request, bool KnownPod::* what) {
     const auto note = [this, pod, uid, what](bool there) {
         pods_->begin_write(pod, uid, [&](KnownPod& entry) { entry.*what = there; });
     };
     note(false);
     request.brief = true;
-    const auto is_there = [this, pod, uid, what] {
+    const auto is_due = [this, pod, uid, what] {
         const KnownPod known = pods_->find(pod);
-        return known.uid == uid && known.*what;
+        return known.uid == uid && !(known.*what);
     };
     const auto gate =
-        std::make_shared<const std::function<bool()>>([this, is_there] { return options_.may_act() && !is_there(); });
+        std::make_shared<const std::function<bool()>>([this, is_due] { return options_.may_act() && is_due(); });
     request.gate = gate.get();
-    outbox_.tell(std::move(request), [this, pod, uid, note, is_there, gate](const HttpAnswer& answer) {
-        if (answer.withheld && is_there()) return pods_->end_write(pod, true, {});
+    request.rank = HttpRequest::kTidy;
+    outbox_.tell(std::move(request), [this, pod, uid, note, is_due, gate](const HttpAnswer& answer) {
+        if (answer.withheld && !is_due()) return pods_->end_write(pod, uid, true, {});
         const ApiStatus status = answer.ok() ? ApiStatus() : read_status(answer.body);
         if (!answer.ok() && answer.status != 404 && !status.wrong_uid) {
             note(true);
-            pods_->end_write(pod, true, {});
+            pods_->end_write(pod, uid, true, {});
             look_again();
         }
-        pods_->end_write(pod, true, answer.ok() ? reader_.version_of(answer.body) : std::string());
+        pods_->end_write(pod, uid, true, answer.ok() ? reader_.version_of(answer.body) : std::string());
         if (answer.status == 404 || status.wrong_uid) pods_->forget_gone(pod, uid);
     });
 }

@@ -27,6 +27,7 @@ protected:
         api_ = std::make_unique<FakeApi>(std::move(script));
         HttpClientOptions line = api_->client_options();
         if (in_flight_ > 0) line.in_flight = in_flight_;
+        if (idle_in_flight_ > 0) line.idle_in_flight = idle_in_flight_;
         client_ = std::make_unique<HttpClient>(api_->access(), line);
         KubeSinkOptions options;
         options.may_act = [this] { return may_act_.load(); };
@@ -94,6 +95,7 @@ protected:
     AddressBook addresses_;
     Duration nominate_after_{1'000};
     std::size_t in_flight_ = 0;  // 0: as usual
+    std::size_t idle_in_flight_ = 0;
     bool resource_quotas_ = false;
     bool looks_twice_ = false;
     std::atomic<bool> may_act_ = true;

@@ -350,6 +350,39 @@ TEST_F(SinkTest, AnEvictionWhoseAnswerGotLostIsRepeatedWhereTheVictimStays) {
     EXPECT_EQ(std::ranges::count(calls(), "GET /a"), 1) << "the pod is asked first";
 }
 
+TEST_F(SinkTest, AVictimThatLeavesAfterAllAlthoughItWasRefusedLaterIsNoFailure) {
+    start([&counter = counter_](const Asked& asked) {
+        if (!asked.path.ends_with("/pods/a")) return Reply{};
+        const std::string leaves = R"("deletionTimestamp":"2026-01-01T12:00:30Z")";
+        switch (++counter) {
+            case 1:
+                return Reply{.status = 504, .body = status_json(504, "Timeout", "too slow")};
+            case 2:
+                return Reply{.body = pod_json("a", "5")};
+            case 3:
+                return Reply{.status = 403, .body = status_json(403, "Forbidden", "no more")};
+            default:
+                return Reply{.body = pod_json("a", "6", "", "", leaves)};
+        }
+    });
+    EXPECT_THAT(carry_out(preemption()), ::testing::Contains("evict ns/a"));
+    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 2);
+    EXPECT_EQ(std::ranges::count(calls(), "GET /a"), 2);
+}
+
+TEST_F(SinkTest, AMarkWhoseAnswerGotLostIsWrittenAgain) {
+    start([&counter = counter_](const Asked& asked) {
+        const bool first = asked.path.ends_with("/a/status") && ++counter == 1;
+        return first ? Reply{.status = 500, .body = status_json(500, "InternalError", "going down")} : Reply{};
+    });
+    Plan plan = preemption();
+    for (Eviction& eviction : plan.evictions)
+        eviction.mode = EvictionMode::kSoft;
+    EXPECT_THAT(carry_out(plan), ::testing::Contains("evict ns/a"));
+    EXPECT_EQ(std::ranges::count(calls(), "PATCH /a/status"), 2);
+    EXPECT_THAT(calls(), Not(Contains("GET /a"))) << "it may be written twice";
+}
+
 TEST_F(SinkTest, AVictimThatStaysAfterItsEvictionWasRefusedIsAFailure) {
     start([&counter = counter_](const Asked& asked) {
         if (!asked.path.ends_with("/pods/a")) return Reply{};

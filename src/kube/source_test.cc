@@ -12,6 +12,7 @@ namespace {
 
 using Asked = FakeApi::Asked;
 using Reply = FakeApi::Reply;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -100,8 +101,8 @@ TEST_F(SourceTest, ListsAllPagesThenWatchesFromThere) {
     EXPECT_TRUE(source_->synced());
     EXPECT_THAT(queries(true), Each(HasSubstr("resourceVersion=10&")));
     EXPECT_THAT(queries(false).front(), HasSubstr("limit=500"));
-    EXPECT_THAT(queries(false), Contains(AllOf(HasSubstr("limit=10000"), HasSubstr("continue="))))
-        << "small objects: fewer and larger pages";
+    EXPECT_THAT(queries(false), Contains(AllOf(HasSubstr("limit=2000"), HasSubstr("continue="))))
+        << "small objects: fewer and larger pages, but no leap";
 }
 
 TEST_F(SourceTest, LargeObjectsMakeSmallPages) {
@@ -115,8 +116,24 @@ TEST_F(SourceTest, LargeObjectsMakeSmallPages) {
             return {.body = list_json("10", {large, pod_json("c", "9", std::string(2000, ' '))}, "more")};
         return {.body = list_json("10", {large})};
     });
-    EXPECT_THAT(poll_for(3), UnorderedElementsAre("+a", "+b", "+c"));
+    EXPECT_THAT(poll_for(3), ElementsAre("+a", "+c", "+b"));
     EXPECT_THAT(queries(false), Contains(AllOf(HasSubstr("limit=1&"), HasSubstr("continue="))));
+}
+
+TEST_F(SourceTest, APageThatCannotBeReadIsNotAskedForAgain) {
+    options_.watcher.page_items = 2;
+    start([](const Asked& asked) -> Reply {
+        if (asked.is_watch()) return {.stays_open = true};
+        if (asked.query.find("limit=8&") != std::string::npos) return {.status = 500};
+        if (asked.query.find("continue=") == std::string::npos)
+            return {.body = list_json("10", {pod_json("a", "8")}, "more")};
+        return {.body = list_json("10", {pod_json("b", "9")})};
+    });
+    EXPECT_THAT(poll_for(3), ElementsAre("+a", "+a", "+b")) << "from the beginning";
+    const auto made = queries(false);
+    EXPECT_GE(std::ranges::count_if(made, [](const auto& one) { return one.find("limit=8&") != std::string::npos; }),
+              1);
+    EXPECT_THAT(made, Contains(AllOf(HasSubstr("limit=2&"), HasSubstr("continue="))));
 }
 
 TEST_F(SourceTest, ADroppedWatchGoesOnWhereItStopped) {

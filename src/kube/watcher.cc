@@ -38,6 +38,7 @@ void Watcher::start(std::string api_version, std::string path) {
     api_version_ = std::move(api_version);
     path_ = std::move(path);
     backoff_.reset();
+    page_cap_ = std::max(options_.most_page_items, options_.page_items);
     list({});
 }
 
@@ -101,8 +102,12 @@ void Watcher::list(std::string continued) {
 }
 
 void Watcher::listed(HttpAnswer answer, bool first) {
-    // A list that takes too long to read expires in the middle: from the beginning then.
-    if (!answer.ok()) return retry(true, answer);
+    // A list that takes too long to read expires in the middle: from the beginning then. A page that did not come whole
+    // may have been too large.
+    if (!answer.ok()) {
+        cut_all_pages();
+        return retry(true, answer);
+    }
     auto head = frames_.page_head(answer.body);
     if (!head) return retry(true, {.failure = head.error().message});
     refusals_ = 0;
@@ -128,9 +133,14 @@ void Watcher::listed(HttpAnswer answer, bool first) {
 }
 
 void Watcher::cut_next_page(std::size_t bytes) {
+    constexpr std::size_t kGrowth = 4;  // the next objects may be larger than these, and these fewer than asked for
     const std::size_t each = std::max<std::size_t>(bytes / std::max<std::size_t>(page_items_, 1), 1);
-    const std::size_t most = std::max(options_.most_page_items, options_.page_items);
-    page_items_ = std::clamp<std::size_t>(options_.page_goal / each, 1, most);
+    page_items_ = std::clamp<std::size_t>(options_.page_goal / each, 1, std::min(page_items_ * kGrowth, page_cap_));
+}
+
+void Watcher::cut_all_pages() {
+    constexpr std::size_t kPart = 4;
+    if (page_items_ > options_.page_items) page_cap_ = std::max(page_items_ / kPart, options_.page_items);
 }
 
 void Watcher::watch() {

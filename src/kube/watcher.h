@@ -97,6 +97,8 @@ private:
     void listed(HttpAnswer answer, bool first);
     // How many items the page after one of so many bytes asks for.
     void cut_next_page(std::size_t bytes);
+    // A page could not be read: later ones stay smaller, but not below what every first page has.
+    void cut_all_pages();
     void watch();
     [[nodiscard]] bool receive(std::string_view bytes);
     void give_up_line();
@@ -131,6 +133,7 @@ private:
     std::string last_line_;                          // of the current watch
     HttpClient::StreamId stream_ = 0;
     std::size_t page_items_ = 0;  // of the page that is asked for
+    std::size_t page_cap_ = 0;    // pages that could not be read were larger
     bool waits_for_room_ = false;
     std::string next_page_;  // while waiting for room
     std::atomic<std::uint64_t> restarts_{0};

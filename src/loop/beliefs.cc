@@ -302,7 +302,10 @@ void Beliefs::undo(Entry& entry, const SinkReport& report, Time now) {
             break;
         case SinkStep::kMark:
         case SinkStep::kEvict:
-            entry.leave = Leave::kAsWatched;
+            if (report.unsure && entry.leave != Leave::kAsWatched)
+                entry.leave_expires = now + options_.confirmation;
+            else
+                entry.leave = Leave::kAsWatched;
             break;
         case SinkStep::kAnnotate:
             if (entry.leave == Leave::kAsked) entry.leave = Leave::kAsWatched;
