@@ -64,7 +64,12 @@ bool place_members(Desk& desk, const Mandatory& members, View view, const Topolo
     keep_nominated(desk, members.pods, view, seat, note, rest);
     if (!rest.empty() && !place_in_seat(desk.session, desk.placer, rest, view, seat, note)) {
         desk.session.tx.rollback(start);
-        return false;
+        // Where a member stands that kept its place, others may have none.
+        const bool kept = rest.size() < members.pods.size();
+        if (!kept || !place_in_seat(desk.session, desk.placer, members.pods, view, seat, note)) {
+            desk.session.tx.rollback(start);
+            return false;
+        }
     }
     if (desk.surplus_waits) return true;
     for (const std::vector<PodId>& batch : members.surplus) {
