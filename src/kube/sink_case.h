@@ -21,6 +21,13 @@ using Asked = FakeApi::Asked;
 using Reply = FakeApi::Reply;
 constexpr Time kNow{1'767'268'800'000'000};
 
+// The first answer is lost in the server, the second one is about something else.
+inline Reply refuse_after_trouble(int asked, const std::string& then) {
+    if (asked == 1) return {.status = 500, .body = status_json(500, "InternalError", "going down")};
+    if (asked == 2) return {.status = 403, .body = status_json(403, "Forbidden", "coming up")};
+    return {.body = then};
+}
+
 class SinkCase : public ::testing::Test {
 protected:
     void start(std::function<Reply(const Asked&)> script = [](const Asked&) { return Reply{}; }) {
@@ -39,6 +46,22 @@ protected:
         options.claims.looks_twice = looks_twice_;
         options.resource_quotas = resource_quotas_;
         sink_ = std::make_unique<KubeSink>(*client_, known_, addresses_, options);
+    }
+    static Plan preemption() {
+        Plan plan{.id = "sha256:1", .now = kNow};
+        plan.placements = {
+            {.pod = "ns/high", .node = "n1", .uid = "uid-high", .after_evictions = true, .action = "preempt"}};
+        for (const char* name : {"a", "b"}) {
+            plan.evictions.push_back({.pod = std::string("ns/") + name,
+                                      .node = "n1",
+                                      .uid = std::string("uid-") + name,
+                                      .owner = "ns/high",
+                                      .action = "preempt",
+                                      .reason = "lower priority"});
+        }
+        plan.intents = {
+            {.pod = "ns/high", .uid = "uid-high", .node = "n1", .victims = {"uid-a", "uid-b"}, .deadline = kNow}};
+        return plan;
     }
     // Carries out and waits until everybody has been told; gives the reports as "step pod" or "step pod: what".
     std::vector<std::string> carry_out(const Plan& plan) {

@@ -15,22 +15,6 @@ using ::testing::UnorderedElementsAre;
 
 class SinkTest : public SinkCase {
 protected:
-    static Plan preemption() {
-        Plan plan{.id = "sha256:1", .now = kNow};
-        plan.placements = {
-            {.pod = "ns/high", .node = "n1", .uid = "uid-high", .after_evictions = true, .action = "preempt"}};
-        for (const char* name : {"a", "b"}) {
-            plan.evictions.push_back({.pod = std::string("ns/") + name,
-                                      .node = "n1",
-                                      .uid = std::string("uid-") + name,
-                                      .owner = "ns/high",
-                                      .action = "preempt",
-                                      .reason = "lower priority"});
-        }
-        plan.intents = {
-            {.pod = "ns/high", .uid = "uid-high", .node = "n1", .victims = {"uid-a", "uid-b"}, .deadline = kNow}};
-        return plan;
-    }
     static Plan binding() {
         Plan plan{.id = "sha256:2", .now = kNow};
         plan.placements = {{.pod = "ns/high", .node = "n1", .uid = "uid-high", .action = "allocate"}};
@@ -306,90 +290,6 @@ TEST_F(SinkTest, AMarkWhosePlanDiedWithItsPreemptorIsTakenBack) {
     carry_out({.id = "y", .now = kNow});
     EXPECT_THAT(calls(), ElementsAre("PATCH /a/status")) << "and nobody else's mark";
     EXPECT_THAT(body_of("PATCH", "/a/status"), HasSubstr(R"("$patch":"delete")"));
-}
-
-// The first answer is lost in the server, the second one is about something else.
-Reply refuse_after_trouble(int asked, const std::string& then) {
-    if (asked == 1) return {.status = 500, .body = status_json(500, "InternalError", "going down")};
-    if (asked == 2) return {.status = 403, .body = status_json(403, "Forbidden", "coming up")};
-    return {.body = then};
-}
-
-TEST_F(SinkTest, AVictimThatLeavesAlthoughItsEvictionWasRefusedIsNoFailure) {
-    start([&counter = counter_](const Asked& asked) {
-        if (!asked.path.ends_with("/pods/a")) return Reply{};
-        return refuse_after_trouble(++counter,
-                                    pod_json("a", "5", "", "", R"("deletionTimestamp":"2026-01-01T12:00:30Z")"));
-    });
-    const auto reports = carry_out(preemption());
-    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
-    EXPECT_THAT(calls(), ::testing::Contains("GET /a"));
-}
-
-TEST_F(SinkTest, AnEvictionWhoseAnswerGotLostIsNotRepeatedWhereTheVictimLeaves) {
-    start([](const Asked& asked) {
-        if (!asked.path.ends_with("/pods/a")) return Reply{};
-        if (asked.method == "DELETE")
-            return Reply{.status = 500, .body = status_json(500, "InternalError", "going down")};
-        return Reply{.body = pod_json("a", "5", "", "", R"("deletionTimestamp":"2026-01-01T12:00:30Z")")};
-    });
-    const auto reports = carry_out(preemption());
-    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
-    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 1);
-}
-
-TEST_F(SinkTest, AnEvictionWhoseAnswerGotLostIsRepeatedWhereTheVictimStays) {
-    start([&counter = counter_](const Asked& asked) {
-        if (!asked.path.ends_with("/pods/a")) return Reply{};
-        if (asked.method != "DELETE") return Reply{.body = pod_json("a", "5")};
-        return ++counter == 1 ? Reply{.status = 500, .body = status_json(500, "InternalError", "going down")} : Reply{};
-    });
-    const auto reports = carry_out(preemption());
-    EXPECT_THAT(reports, ::testing::Contains("evict ns/a"));
-    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 2);
-    EXPECT_EQ(std::ranges::count(calls(), "GET /a"), 1) << "the pod is asked first";
-}
-
-TEST_F(SinkTest, AVictimThatLeavesAfterAllAlthoughItWasRefusedLaterIsNoFailure) {
-    start([&counter = counter_](const Asked& asked) {
-        if (!asked.path.ends_with("/pods/a")) return Reply{};
-        const std::string leaves = R"("deletionTimestamp":"2026-01-01T12:00:30Z")";
-        switch (++counter) {
-            case 1:
-                return Reply{.status = 504, .body = status_json(504, "Timeout", "too slow")};
-            case 2:
-                return Reply{.body = pod_json("a", "5")};
-            case 3:
-                return Reply{.status = 403, .body = status_json(403, "Forbidden", "no more")};
-            default:
-                return Reply{.body = pod_json("a", "6", "", "", leaves)};
-        }
-    });
-    EXPECT_THAT(carry_out(preemption()), ::testing::Contains("evict ns/a"));
-    EXPECT_EQ(std::ranges::count(calls(), "DELETE /a"), 2);
-    EXPECT_EQ(std::ranges::count(calls(), "GET /a"), 2);
-}
-
-TEST_F(SinkTest, AMarkWhoseAnswerGotLostIsWrittenAgain) {
-    start([&counter = counter_](const Asked& asked) {
-        const bool first = asked.path.ends_with("/a/status") && ++counter == 1;
-        return first ? Reply{.status = 500, .body = status_json(500, "InternalError", "going down")} : Reply{};
-    });
-    Plan plan = preemption();
-    for (Eviction& eviction : plan.evictions)
-        eviction.mode = EvictionMode::kSoft;
-    EXPECT_THAT(carry_out(plan), ::testing::Contains("evict ns/a"));
-    EXPECT_EQ(std::ranges::count(calls(), "PATCH /a/status"), 2);
-    EXPECT_THAT(calls(), Not(Contains("GET /a"))) << "it may be written twice";
-}
-
-TEST_F(SinkTest, AVictimThatStaysAfterItsEvictionWasRefusedIsAFailure) {
-    start([&counter = counter_](const Asked& asked) {
-        if (!asked.path.ends_with("/pods/a")) return Reply{};
-        if (asked.method == "GET") return Reply{.body = pod_json("a", "5")};
-        return refuse_after_trouble(++counter, pod_json("a", "5"));
-    });
-    EXPECT_THAT(carry_out(preemption()), ::testing::Contains(HasSubstr("evict ns/a: 403")));
 }
 
 TEST_F(SinkTest, APodThatIsBoundAlthoughItsBindingWasRefusedIsNoFailure) {
