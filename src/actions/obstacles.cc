@@ -81,21 +81,28 @@ std::string Obstacles::count(std::span<const PodId> members, const Attack& attac
     return of_queues + (of_queues.empty() || of_pods.empty() ? "" : ", ") + of_pods;
 }
 
-// Quotas vote by what the demand asks for, so each such demand gets a board of its own.
+// Nothing of a demand that goes with the demand is kept: what it needs, whom its quota votes out.
 ObstacleBoard& Obstacles::board_of(const Attack& attack, const ObstacleRules& rules) {
+    const Rank rank = attack.quota != nullptr ? Rank(attack.quota->rank()) : std::nullopt;
     const auto look = [this,
                        priority = attack.priority,
                        queue = attack.queue,
                        cross = attack.cross_queue,
-                       quota = attack.quota,
                        reclaim = attack.reclaim,
+                       rank,
                        rules](NodeId node) {
-        return look_at(node,
-                       {.priority = priority, .queue = queue, .cross_queue = cross, .quota = quota, .reclaim = reclaim},
-                       rules);
+        const Attack same{.priority = priority, .queue = queue, .cross_queue = cross, .reclaim = reclaim};
+        return look_at(node, same, rank, rules);
     };
-    if (attack.quota != nullptr) return of_quota_.emplace(desk_.session, look);
-    const Asked asked{attack.priority, attack.queue, attack.cross_queue, attack.reclaim, rules.pdb, rules.allow_whole};
+    const Asked asked{attack.priority,
+                      attack.queue,
+                      attack.cross_queue,
+                      attack.reclaim,
+                      rules.pdb,
+                      rules.allow_whole,
+                      rank.has_value(),
+                      rank && rank->fixed,
+                      rank && rank->kinds.unmarked_are_fixed};
     const auto at = boards_.find(asked);
     if (at != boards_.end()) {
         at->second.follow(desk_.session);
@@ -105,7 +112,10 @@ ObstacleBoard& Obstacles::board_of(const Attack& attack, const ObstacleRules& ru
     return boards_.emplace(asked, ObstacleBoard(desk_.session, look)).first->second;
 }
 
-NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, const ObstacleRules& rules) const {
+NodeObstacles Obstacles::look_at(NodeId node,
+                                 const Attack& attack,
+                                 const Rank& rank,
+                                 const ObstacleRules& rules) const {
     const Snapshot& s = desk_.snapshot();
     NodeObstacles found;
     for (PodId pod : s.node_pods[node]) {
@@ -113,7 +123,7 @@ NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, const Obstac
         if (row.state == PodState::kNominated && row.unit_priority >= attack.priority)
             ++found.pods[fmt::format("promised to {}", row.gang ? s.gang_name(row.gang) : s.pod_name(pod))];
         if (row.state != PodState::kRunning) continue;
-        std::string why = why_pod_stays(pod, attack);
+        std::string why = why_pod_stays(pod, attack, rank);
         if (why.empty() && rules.pdb == PdbMode::kStrict) why = why_budget_keeps(pod);
         if (why.empty() && !rules.allow_whole && row.gang && s.gangs[row.gang].min > 0)
             why = fmt::format("of gang {}, which may not go whole", s.gang_name(row.gang));
@@ -125,14 +135,14 @@ NodeObstacles Obstacles::look_at(NodeId node, const Attack& attack, const Obstac
 }
 
 // Rules of queues as a whole are told of the queue.
-std::string Obstacles::why_pod_stays(PodId pod, const Attack& attack) const {
+std::string Obstacles::why_pod_stays(PodId pod, const Attack& attack, const Rank& rank) const {
     const Snapshot& s = desk_.snapshot();
     const PodRow& row = s.pods[pod];
     const Protection protection = desk_.session.protections.of(s, pod, attack.priority);
     if (protection != Protection::kNone) return fmt::format("protected: {}", why_protected(s, pod, protection));
-    if (attack.quota != nullptr) {
+    if (rank) {
         const bool own = row.queue == attack.queue || !is_in_quota(s, row.queue);
-        if (!own || attack.quota->may_take(pod)) return "";
+        if (!own || rank->may_take(s, pod)) return "";
         return row.unit_priority < attack.priority && row.queue != attack.queue ? "in another queue"
                                                                                 : "of equal or higher priority";
     }

@@ -10,6 +10,7 @@
 
 #include "actions/desk.h"
 #include "actions/obstacle_board.h"
+#include "plugins/quota_vote.h"
 #include "plugins/shares.h"
 #include "search/units.h"
 
@@ -34,19 +35,22 @@ public:
 private:
     using Reasons = ObstacleCounts;
     // Demands for which the same pods stay for the same reasons: priority, queue, whether across queues and by shares,
-    // what budgets bind, whether gangs may go whole.
-    using Asked = std::tuple<std::int32_t, QueueId, bool, bool, PdbMode, bool>;
+    // what budgets bind, whether gangs may go whole; by quotas: as whom, and which pods are fixed.
+    using Asked = std::tuple<std::int32_t, QueueId, bool, bool, PdbMode, bool, bool, bool, bool>;
+    using Rank = std::optional<QuotaRank>;
 
     [[nodiscard]] std::string count(std::span<const PodId> members, const Attack& attack, const ObstacleRules& rules);
     [[nodiscard]] std::string why_rules_forbid(std::span<const PodId> members, const Attack& attack) const;
     [[nodiscard]] ObstacleBoard& board_of(const Attack& attack, const ObstacleRules& rules);
-    [[nodiscard]] NodeObstacles look_at(NodeId node, const Attack& attack, const ObstacleRules& rules) const;
-    [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack) const;
+    [[nodiscard]] NodeObstacles look_at(NodeId node,
+                                        const Attack& attack,
+                                        const Rank& rank,
+                                        const ObstacleRules& rules) const;
+    [[nodiscard]] std::string why_pod_stays(PodId pod, const Attack& attack, const Rank& rank) const;
     [[nodiscard]] std::string why_budget_keeps(PodId pod) const;
 
     const Desk& desk_;
     std::map<Asked, ObstacleBoard> boards_;
-    std::optional<ObstacleBoard> of_quota_;  // of the last demand that asked by quotas
     // Demands of one shape that are refused one after another are refused by the same pods.
     struct Last {
         SpecId spec;

@@ -35,16 +35,20 @@ bool is_in_quota(const Snapshot& s, QueueId queue) {
            });
 }
 
+bool QuotaRank::may_take(const Snapshot& s, PodId pod) const {
+    const PodRow& row = s.pods[pod];
+    if (kinds.is_fixed(s.classes[row.cls]) || !row.queue) return false;
+    const bool lower = row.unit_priority < priority;
+    if (row.queue == queue) return lower || fixed;
+    // Queues of other kinds keep their pods to themselves; `default` is nobody's.
+    const bool job_outside = queue && s.queues[queue].fact != nullptr && !is_in_quota(s, queue);
+    return lower && s.queues[row.queue].fact == nullptr && !job_outside;
+}
+
 bool QuotaVote::may_take(PodId pod) const {
     const PodRow& row = snapshot().pods[pod];
-    if (kinds_.is_fixed(snapshot().classes[row.cls]) || !row.queue) return false;
-    const bool lower = row.unit_priority < job_.priority;
-    if (is_own(row.queue)) return lower || job_.fixed;
-    if (is_in_quota(snapshot(), row.queue)) return has_minimum_ && !gives_in_vain(row.queue);
-    // Queues of other kinds keep their pods to themselves; `default` is nobody's.
-    const bool job_outside =
-        job_.queue && snapshot().queues[job_.queue].fact != nullptr && !is_in_quota(snapshot(), job_.queue);
-    return lower && snapshot().queues[row.queue].fact == nullptr && !job_outside;
+    if (is_own(row.queue) || !is_in_quota(snapshot(), row.queue)) return rank().may_take(snapshot(), pod);
+    return !kinds_.is_fixed(snapshot().classes[row.cls]) && has_minimum_ && !gives_in_vain(row.queue);
 }
 
 void QuotaVote::reset() {

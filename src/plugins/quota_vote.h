@@ -23,6 +23,17 @@ struct QuotaJob {
     std::span<const Resources::Amount> asked;
 };
 
+// Who asks, without what it asks for: that is all that pods of its own quota, and pods in no quota, go by.
+struct QuotaRank {
+    QuotaKinds kinds;
+    QueueId queue;
+    std::int32_t priority = 0;
+    bool fixed = false;
+
+    // REQUIRES: the pod is in no other quota.
+    [[nodiscard]] bool may_take(const Snapshot& snapshot, PodId pod) const;
+};
+
 // Whether the queue is an ElasticQuota or below one.
 [[nodiscard]] bool is_in_quota(const Snapshot& snapshot, QueueId queue);
 
@@ -35,6 +46,7 @@ public:
 
     // Whether this pod is a candidate at all.
     [[nodiscard]] bool may_take(PodId pod) const;
+    [[nodiscard]] QuotaRank rank() const { return {kinds_, job_.queue, job_.priority, job_.fixed}; }
     [[nodiscard]] bool is_own(QueueId queue) const { return queue == job_.queue; }
     // These are all who could go. Where the job's quota would hold more than its minimum without them all, nobody gives
     // back to it: pods of those quotas are no candidates any more.

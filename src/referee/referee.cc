@@ -470,8 +470,10 @@ Result<Ruling> Referee::rule_in_all_states(const Case& one, std::map<std::string
     const Time when = decided_at(one);
     int states = 1;
     for (std::size_t i = undo_.size(); i-- > 0;) {
+        if (undo_[i].at + std::max(options_.blind, options_.blind_apart) < when) break;
         if (undo_[i].seq >= first || known[i] != Known::kPerhaps) continue;
-        if (undo_[i].at + options_.blind < when) break;
+        const bool is_pod = undo_[i].key.starts_with(kPodKeys);
+        if (undo_[i].at + (is_pod ? options_.blind : options_.blind_apart) < when) continue;
         ++states;
         if (auto back = take_back(undo_[i].key, undo_[i].was); !back) return std::unexpected(back.error());
         auto older = judge_beside(world_, one.what, others, options_.config, one.at);

@@ -33,6 +33,7 @@ struct RefereeOptions {
     Duration start_within{600'000'000};  // a beneficiary that has not started by then was not helped
     Duration quiet{5'000'000};           // after the last victim a decision is complete
     Duration blind{1'000'000};           // by so much what a scheduler had seen may be older than what we saw
+    Duration blind_apart{5'000'000};     // the same of what is no pod: other kinds come by watches of their own
 };
 
 class Referee {

@@ -122,6 +122,31 @@ TEST_F(Watching, WhatDependsOnTheMomentIsUnclear) {
     EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear") << verdicts().front().ruling.evidence;
 }
 
+// Pods came to it in time, but nodes come by another watch.
+TEST_F(Watching, ANodeThatCameSecondsBeforeMayNotHaveBeenSeen) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    see(6, "Node n3", judged_node("n3", 4));
+    evicts(victim);
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "unclear") << verdicts().front().ruling.evidence;
+}
+
+TEST_F(Watching, ANodeThatCameLongBeforeWasSeen) {
+    const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
+    pod(1, victim);
+    pod(1, {.name = "full", .priority = 200, .cpu = 4, .node = "n2"});
+    pod(2, {.name = "high", .priority = 100, .cpu = 2});
+    see(4, "Node n3", judged_node("n3", 4));
+    evicts(victim);
+    look(60);
+    ASSERT_EQ(verdicts().size(), 1U);
+    EXPECT_STREQ(to_text(verdicts().front().ruling.verdict), "needless") << verdicts().front().ruling.evidence;
+}
+
 // The two ends of the interval agree; a state between them does not.
 TEST_F(Watching, AVerdictHoldsInEveryStateOrNotAtAll) {
     const JudgedPod victim{.name = "a", .priority = 1, .cpu = 4, .node = "n1"};
