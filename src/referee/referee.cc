@@ -22,7 +22,9 @@ constexpr Duration kNominationNear{30'000'000};
 constexpr Duration kCallTakes{10'000'000};  // at most, from a decision to its first sign
 constexpr Duration kUndoKept{900'000'000};
 constexpr Duration kFormerKept{300'000'000};  // longer than a decision waits to be judged
-constexpr int kMostStates = 200;              // in which one decision is judged
+constexpr Duration kUnwritten{
+    2'000'000};                   // a promise of room that frees itself is kept in mind so long before it is written
+constexpr int kMostStates = 200;  // in which one decision is judged
 
 std::string string_at(const Json& object, std::initializer_list<const char*> path) {
     const Json* at = &object;
@@ -397,11 +399,21 @@ Ruling Referee::rule_over_time(const Case& one) {
         if (auto again = world_.apply({.at = one.at, .key = key, .believed = false, .json = json}); !again)
             ruling = std::unexpected(again.error());
     }
-    if (ruling) return std::move(*ruling);
-    Ruling out;
-    out.evidence = ruling.error().message;
-    out.least_pods = std::ssize(one.what.victims);
-    return out;
+    if (!ruling) {
+        Ruling out;
+        out.evidence = ruling.error().message;
+        out.least_pods = std::ssize(one.what.victims);
+        return out;
+    }
+    if (!is_against(ruling->verdict) || one.seen == 0 || one.unwritten.us > 0) return std::move(*ruling);
+    // Who writes intents holds room for those who wait for it without writing that down at once. They are bound soon.
+    Case soon = one;
+    soon.unwritten = kUnwritten;
+    if (!is_against(rule_over_time(soon).verdict)) {
+        ruling->verdict = CaseVerdict::kUnclear;
+        ruling->evidence += ", unless the room was promised to those who were bound there a moment later";
+    }
+    return std::move(*ruling);
 }
 
 // Who says up to which change of a pod it had read is taken at its word, within the time in which it may have decided:

@@ -118,6 +118,7 @@ private:
         std::uint64_t seen = 0;
         bool untold = false;   // whoever did it tells of it by Events, and has not told of all of it
         bool cut_off = false;  // more of it might have come
+        Duration unwritten;    // bindings decided so much later count as done, too
     };
 
     void see_pod(Time at, const std::string& name, std::string_view json);

@@ -86,8 +86,9 @@ std::vector<OtherDeed> Referee::others_beside(const Case& one) const {
         return pod.name == owner || (!pod.group.empty() && pod.group == owner);
     };
     for (const ToldDeed& deed : deeds_) {
-        if (deed.decided.by != one.decided.by || deed.decided.at > one.decided.at) continue;
-        const bool together = deed.decided.at == one.decided.at;
+        const Duration after = deed.node.empty() ? Duration() : one.unwritten;
+        if (deed.decided.by != one.decided.by || deed.decided.at > one.decided.at + after) continue;
+        const bool together = deed.decided.at >= one.decided.at;
         const Sighting* pod = sighting(deed.pod, deed.uid);
         if (!deed.node.empty()) {
             // It was bound, and is where it is said to be, or was to its end.

@@ -277,6 +277,14 @@ TEST_F(WatchingPlans, ABindingThatWasDecidedLaterIsNoExcuse) {
     EXPECT_EQ(verdict_for("ns/high"), "needless");
 }
 
+TEST_F(WatchingPlans, ABindingThatWasDecidedSoonAfterMayHaveBeenPromised) {
+    intent_ = "u-a";
+    tell_of_a_guest();
+    scheduled(6, "guest", "n2");
+    look(110);
+    EXPECT_EQ(verdict_for("ns/high"), "unclear") << verdicts().back().ruling.evidence;
+}
+
 TEST_F(WatchingPlans, AnEventThatTheObjectsContradictCountsForNothing) {
     tell_of_a_guest();
     scheduled(5, "guest", "n1");
