@@ -58,9 +58,11 @@ void take_preemptor(EvictionMark& mark, const std::string& message) {
         if (mark.by_uid.empty() && looks_like_uid(word)) mark.by_uid = word;
         if (mark.by_name.empty() && looks_like_name(word)) mark.by_name = word;
     }
-    // Reprieve.
-    if (const std::string word = word_after(message, "Preempted for "); mark.by_name.empty() && looks_like_name(word))
-        mark.by_name = word;
+    // Reprieve, in Events and in marks.
+    for (const char* before : {"Preempted for ", "reprieve: preempted for "}) {
+        if (const std::string word = word_after(message, before); mark.by_name.empty() && looks_like_name(word))
+            mark.by_name = word;
+    }
     // Kueue.
     if (const std::string word = word_after(message, "(UID: "); mark.by_uid.empty() && looks_like_uid(word))
         mark.by_uid = word;

@@ -54,6 +54,12 @@ TEST(Marks, OfReprieveItself) {
     ASSERT_TRUE(own.has_value());
     EXPECT_EQ(own->victim, "ns/v");
     EXPECT_EQ(own->by_name, "team/gang");
+    // Its Events may never come, if it is killed.
+    const auto mark = mark_of_pod(pod_with("DisruptionTarget",
+                                           "PreemptionByScheduler",
+                                           "reprieve: preempted for team/a (preempt): priority 0 makes room"));
+    ASSERT_TRUE(mark.has_value());
+    EXPECT_EQ(mark->by_name, "team/a");
 }
 
 TEST(Marks, OfTheOtherSchedulers) {
