@@ -100,6 +100,8 @@ describe("what people do", () => {
         await page.keyboard.press("Escape");
         await page.getByRole("link", {name: "What if"}).focus();
         await page.keyboard.press("Enter");
+        // The focus follows to the new heading; whoever takes it before loses it again.
+        await page.waitForFunction(() => document.activeElement?.tagName === "H1" && document.activeElement.textContent === "What if");
         await page.getByRole("textbox").focus();
         await page.keyboard.insertText(POD);
         await page.keyboard.press("Tab");
