@@ -22,6 +22,13 @@ HttpRequest get(const std::string& path) {
     return request;
 }
 
+std::vector<std::string> paths_asked(const FakeApi& api) {
+    std::vector<std::string> paths;
+    for (const Asked& asked : api.asked())
+        paths.push_back(asked.path);
+    return paths;
+}
+
 class HttpClientTest : public ::testing::Test {
 protected:
     HttpAnswer ask(HttpClient& client, HttpRequest request) {
@@ -225,9 +232,7 @@ TEST_F(HttpClientTest, WorkGoesBeforeNews) {
         send("/urgent", Lane::kUrgent);
     });
     all.get_future().get();
-    std::vector<std::string> order;
-    for (const Asked& asked : api.asked())
-        order.push_back(asked.path);
+    const std::vector<std::string> order = paths_asked(api);
     // Nothing of lower rank is begun before there is room.
     const auto at = [&](const std::string& path) { return std::ranges::find(order, path) - order.begin(); };
     EXPECT_LT(at("/usual1"), at("/usual2"));
@@ -257,9 +262,7 @@ TEST_F(HttpClientTest, WhoWaitsMayBeGivenABetterRank) {
         EXPECT_FALSE(client.hasten(numbers[2], 7, 0)) << "it has another rank now";
     });
     all.get_future().get();
-    std::vector<std::string> order;
-    for (const Asked& asked : api.asked())
-        order.push_back(asked.path);
+    const std::vector<std::string> order = paths_asked(api);
     EXPECT_EQ(order, (std::vector<std::string>{"/third", "/first", "/second", "/fourth"}));
 }
 
@@ -293,9 +296,7 @@ TEST_F(HttpClientTest, WhoRestsMayBeGivenABetterRank) {
         client.run_after(this, {1'300'000}, [&] { api.end_streams(); });
     });
     all.get_future().get();
-    std::vector<std::string> order;
-    for (const Asked& asked : api.asked())
-        order.push_back(asked.path);
+    const std::vector<std::string> order = paths_asked(api);
     EXPECT_EQ(order, (std::vector<std::string>{"/rests", "/slow", "/rests", "/waits"}));
 }
 
@@ -322,9 +323,7 @@ TEST_F(HttpClientTest, NewsGoesBehindState) {
         send("/state2", 0);
     });
     all.get_future().get();
-    std::vector<std::string> order;
-    for (const Asked& asked : api.asked())
-        order.push_back(asked.path);
+    const std::vector<std::string> order = paths_asked(api);
     EXPECT_EQ(order, (std::vector<std::string>{"/state1", "/state2", "/news1", "/news2"}));
 }
 

@@ -22,9 +22,8 @@ constexpr Duration kNominationNear{30'000'000};
 constexpr Duration kCallTakes{10'000'000};  // at most, from a decision to its first sign
 constexpr Duration kUndoKept{900'000'000};
 constexpr Duration kFormerKept{300'000'000};  // longer than a decision waits to be judged
-constexpr Duration kUnwritten{
-    2'000'000};                   // a promise of room that frees itself is kept in mind so long before it is written
-constexpr int kMostStates = 200;  // in which one decision is judged
+constexpr Duration kUnwritten{2'000'000};     // longer than a promise is kept in mind before it is written
+constexpr int kMostStates = 200;              // in which one decision is judged
 
 std::string string_at(const Json& object, std::initializer_list<const char*> path) {
     const Json* at = &object;
